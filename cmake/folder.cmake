@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# ringmaster_folder(a/b LINK x y): the library a_b from a/b/**, its test program a_b_tests, and one
+# program for each *_main.cc. Folders that are registered on their own are left out of their
+# parents.
+set(RINGMASTER_OWN_FOLDERS worker/training jobs/core jobs/simulator)
+
+function(ringmaster_folder folder)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  string(REPLACE "/" "_" name ${folder})
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${folder}/*.cc)
+  foreach(own ${RINGMASTER_OWN_FOLDERS})
+    if(NOT own STREQUAL folder)
+      list(FILTER files EXCLUDE REGEX "^${own}/")
+    endif()
+  endforeach()
+  set(tests ${files})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(mains ${files})
+  list(FILTER mains INCLUDE REGEX "_main\\.cc$")
+  list(FILTER files EXCLUDE REGEX "_(test|main)\\.cc$")
+
+  if(files)
+    add_library(${name} STATIC ${files})
+    target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${ARG_LINK})
+  endif()
+
+  foreach(main ${mains})
+    get_filename_component(program ${main} NAME_WE)
+    string(REGEX REPLACE "_main$" "" program ${program})
+    string(REPLACE "_" "-" program ${program})
+    add_executable(${program} ${main})
+    target_link_libraries(${program} PRIVATE ${name})
+  endforeach()
+
+  if(RINGMASTER_TESTS AND tests)
+    add_executable(${name}_tests ${tests})
+    target_link_libraries(${name}_tests PRIVATE ${name} GTest::gtest_main)
+    target_compile_definitions(${name}_tests PRIVATE
+      RINGMASTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}" RINGMASTER_BINARY_DIR="${CMAKE_BINARY_DIR}/bin")
+    gtest_discover_tests(${name}_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()
+
+# The serial OpenBLAS, linked statically: one rank is one core, and Debian's alternatives could put
+# the threaded build behind the same library name.
+find_library(OPENBLAS_SERIAL NAMES libopenblas.a PATH_SUFFIXES openblas-serial REQUIRED)
+find_path(OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES x86_64-linux-gnu/openblas-serial
+  aarch64-linux-gnu/openblas-serial openblas-serial REQUIRED)
+add_library(openblas_serial INTERFACE)
+target_link_libraries(openblas_serial INTERFACE ${OPENBLAS_SERIAL} m)
+target_include_directories(openblas_serial SYSTEM INTERFACE ${OPENBLAS_INCLUDE})
