@@ -27,14 +27,15 @@ class Random {
   /// A whole number in [0, bound); the bias of the multiplication is below 2^-32 for our bounds.
   std::uint64_t below(std::uint64_t bound) {
     CHECK_LT(std::uint64_t{0}, bound);
-    return static_cast<std::uint64_t>(
-        (static_cast<unsigned __int128>(next()) * static_cast<unsigned __int128>(bound)) >> 64);
+    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * static_cast<Wide>(bound)) >> 64);
   }
   /// A number in [0, 1) with 53 random bits.
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
   bool chance(double probability) { return unit() < probability; }
 
  private:
+  __extension__ using Wide = unsigned __int128;  // the keyword: no standard type is as wide
+
   std::uint64_t state_;
 };
 

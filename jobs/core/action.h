@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a shell is told to do. Every action that a person could ask "why?" about carries its reason.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "jobs/core/event.h"
+
+namespace ringmaster::jobs {
+
+enum class JobState { waiting, starting, running, stopping, done, failed, cancelled };
+const char* state_name(JobState state);
+
+/// A place in a generation. Its index in `members` is its position.
+struct Member {
+  RankId id;
+  HostId host;
+};
+
+/// One ordered membership of a job's ranks, complete when it is sent.
+struct GenerationTable {
+  Generation generation;
+  std::vector<Member> members;  // in order of position = order of number
+  std::vector<Rank> lost;       // in the last generation and not in this one
+  std::vector<Rank> joined;     // in this one and not in the last
+  Time since;                   // when what ended the last one was heard; the start, for the first
+  std::string reason;
+};
+
+/// Start the process. Its answer is rank_started or rank_start_failed, later rank_exited.
+struct StartRank {
+  RankId id;
+  HostId host;
+  std::string reason;
+};
+/// Send the signal to the rank's whole process group. SIGKILL goes to all that it has started.
+struct SignalRank {
+  RankId id;
+  int signal = 0;
+  std::string reason;
+};
+/// Make every collective of the generation end with generation_changed, now.
+struct AbortGeneration {
+  JobId job;
+  Generation generation;
+  std::string reason;
+};
+/// Send the table to its members. None of them, and no rank of an older one, is in a collective.
+struct FormGeneration {
+  JobId job;
+  GenerationTable table;
+};
+/// The job is over: nothing of it is left. The last action of a job.
+struct EndJob {
+  JobId job;
+  JobState state;
+  int exit_code = 0;
+  std::string reason;
+};
+/// Something a person watching would want to know.
+struct Report {
+  JobId job;
+  std::string text;
+};
+
+using Action = std::variant<StartRank, SignalRank, AbortGeneration, FormGeneration, EndJob, Report>;
+using Actions = std::vector<Action>;
+
+/// "form_generation": for traces and tables, in the order of the variant.
+const char* action_name(const Action& action);
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What follows from a job's state, whatever event led to it: which ranks start, whether the
+// generation must end, who is in the next one, whether the job is over.
+//
+// One function for all events, instead of consequences in every handler: two losses at once, a
+// join during a loss or an end during a join then need no cases of their own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "jobs/core/handlers.h"
+#include "jobs/core/placement.h"
+
+namespace ringmaster::jobs {
+
+namespace {
+
+/// Once a rank has passed the end of the work nobody is replaced, and newcomers have nothing to do.
+void retire_newcomers(Job& job, Time now, Actions& actions) {
+  for (RankRecord& rank : job.ranks) {
+    const bool coming = rank.state == RankState::starting || rank.state == RankState::started ||
+                        (rank.state == RankState::ready && rank.steps == kNoState);
+    if (rank.state == RankState::absent) rank.enter(RankState::ended, now);
+    if (coming) kill_rank(rank, now, "the work is complete", actions);
+  }
+}
+
+void start_ranks(const State& state, Job& job, Time now, Actions& actions) {
+  if (job.count(RankState::absent) == 0) return;
+  const bool first = job.state == JobState::waiting;
+  const Placement placement = place(state, job, first ? job.spec.ranks_min : 1);
+  if (!placement.reason.empty()) job.reason = placement.reason;
+  for (const auto& [number, host] : placement.hosts) {
+    RankRecord& rank = job.ranks[static_cast<std::size_t>(number.value)];
+    const bool again = rank.id.incarnation.value > 0;
+    rank.id.incarnation = Incarnation{++job.last_incarnation.value};
+    rank.host = host;
+    rank.enter(RankState::starting, now);
+    actions.push_back(StartRank{rank.id, host, again ? "replaces a lost rank" : "first start"});
+  }
+  if (first && !placement.hosts.empty()) {
+    job.state = JobState::starting;
+    job.reason = "its ranks are starting";
+  }
+}
+
+/// Why the job cannot go on, or "".
+std::string hopeless(const Job& job) {
+  if (job.finishing || job.state == JobState::waiting) return "";
+  int alive = 0, succeeded = 0, lost = 0;
+  bool state_held = false;
+  for (const RankRecord& rank : job.ranks) {
+    alive += rank.state != RankState::ended ? 1 : 0;
+    succeeded += rank.succeeded ? 1 : 0;
+    lost += rank.state == RankState::ended && !rank.succeeded ? 1 : 0;
+    // What a member or a leaving rank holds is known when it is ready again.
+    state_held = state_held || rank.succeeded || rank.state == RankState::member ||
+                 rank.state == RankState::leaving ||
+                 (rank.state == RankState::ready && rank.has_state);
+  }
+  if (job.state_exists && !state_held) return "no rank that held the state is left";
+  if (lost > 0 && alive + succeeded < job.spec.ranks_min) {
+    return fmt::format("{} ranks are left, {} are needed, and {} restarts are used up", alive,
+                       job.spec.ranks_min, job.spec.restarts);
+  }
+  return "";
+}
+
+void give_up(Job& job, Time now, const std::string& why, Actions& actions) {
+  Outcome outcome = job.failure.value_or(Outcome{JobState::failed, 1, "ranks were lost"});
+  outcome.reason += fmt::format("; {}", why);
+  stop_job(job, now, outcome, SIGTERM, actions);
+}
+
+/// Ends the generation for all its members when it is broken or when someone waits to join.
+void break_for_newcomers(Job& job, Time now) {
+  if (job.finishing || job.count(RankState::member) == 0) return;
+  for (const RankRecord& rank : job.ranks) {
+    if (rank.state != RankState::ready) continue;
+    break_generation(job, now, fmt::format("rank {} joins", rank.id.rank.value));
+    return;
+  }
+}
+
+void abort_if_broken(Job& job, Time now, Actions& actions) {
+  if (!job.broken) return;
+  bool any = false;
+  for (RankRecord& rank : job.ranks) {
+    // A finished rank touches the generation no more: it is left to end in its own time.
+    if (rank.state != RankState::member || rank.finished) continue;
+    rank.enter(RankState::leaving, now);
+    any = true;
+  }
+  if (any) {
+    actions.push_back(AbortGeneration{job.id, job.table.generation, job.broken_why});
+  }
+}
+
+bool can_form(const Job& job) {
+  if (job.formed() && !job.broken) return false;
+  int ready = 0, succeeded = 0;
+  for (const RankRecord& rank : job.ranks) {
+    // A rank that is being killed is fenced only when it is dead.
+    if (rank.state == RankState::leaving || rank.state == RankState::stopping) return false;
+    // The first gang is whole: it waits for everybody who is on the way.
+    const bool coming = rank.state == RankState::starting || rank.state == RankState::started;
+    if (coming && !job.formed()) return false;
+    ready += rank.state == RankState::ready ? 1 : 0;
+    succeeded += rank.succeeded ? 1 : 0;
+  }
+  const int needed = job.finishing ? 1 : std::max(1, job.spec.ranks_min - succeeded);
+  return ready >= needed;
+}
+
+bool is_member(const GenerationTable& table, const RankId& id) {
+  return std::any_of(table.members.begin(), table.members.end(),
+                     [&](const Member& member) { return member.id == id; });
+}
+
+void form(Job& job, Time now, Actions& actions) {
+  GenerationTable table;
+  table.generation = Generation{job.table.generation.value + 1};
+  for (RankRecord& rank : job.ranks) {
+    if (rank.state != RankState::ready) continue;
+    table.members.push_back({rank.id, rank.host});
+    if (!is_member(job.table, rank.id)) table.joined.push_back(rank.id.rank);
+    rank.enter(RankState::member, now);
+  }
+  for (const Member& member : job.table.members) {
+    if (!is_member(table, member.id)) table.lost.push_back(member.id.rank);
+  }
+  table.since = job.broken_since;
+  table.reason = job.broken ? job.broken_why : "all ranks are ready";
+  job.table = table;
+  job.broken = false;
+  job.state = JobState::running;
+  job.reason = fmt::format("generation {}: {}", table.generation.value, table.reason);
+  actions.push_back(FormGeneration{job.id, table});
+}
+
+void end_if_over(Job& job, Actions& actions) {
+  for (const RankRecord& rank : job.ranks) {
+    if (rank.state != RankState::ended) return;
+  }
+  const Outcome outcome =
+      job.outcome.value_or(Outcome{JobState::done, 0, "every rank has done its work"});
+  job.state = outcome.state;
+  job.reason = outcome.reason;
+  job.kill_at.reset();
+  actions.push_back(EndJob{job.id, outcome.state, outcome.exit_code, outcome.reason});
+}
+
+}  // namespace
+
+void advance(State& state, Job& job, Time now, Actions& actions) {
+  if (!job.outcome) {
+    if (job.finishing) retire_newcomers(job, now, actions);
+    start_ranks(state, job, now, actions);
+    if (const std::string why = hopeless(job); !why.empty()) give_up(job, now, why, actions);
+  }
+  if (!job.outcome) {
+    break_for_newcomers(job, now);
+    abort_if_broken(job, now, actions);
+    if (can_form(job)) form(job, now, actions);
+    const bool all_run = job.count(RankState::absent) == 0 && job.count(RankState::starting) == 0;
+    if (job.state == JobState::starting && all_run) {
+      job.state = JobState::running;
+      job.reason = "its ranks run";
+    }
+  }
+  end_if_over(job, actions);
+}
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/core/core.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "jobs/core/handlers.h"
+
+namespace ringmaster::jobs {
+
+namespace {
+
+struct Dispatch {
+  State& state;
+  Time now;
+  Actions& actions;
+
+  void operator()(const HostJoined& event) { on_host_joined(state, now, event, actions); }
+  void operator()(const HostLost& event) { on_host_lost(state, now, event, actions); }
+  void operator()(const JobSubmitted& event) { on_job_submitted(state, now, event, actions); }
+  void operator()(const StopRequested& event) { on_stop_requested(state, now, event, actions); }
+  void operator()(const RankStarted& event) { on_rank_started(state, now, event, actions); }
+  void operator()(const RankStartFailed& event) {
+    on_rank_start_failed(state, now, event, actions);
+  }
+  void operator()(const RankReady& event) { on_rank_ready(state, now, event, actions); }
+  void operator()(const RankSynced& event) { on_rank_synced(state, now, event, actions); }
+  void operator()(const RankFinished& event) { on_rank_finished(state, now, event, actions); }
+  void operator()(const RankFailed& event) { on_rank_failed(state, now, event, actions); }
+  void operator()(const RankExited& event) { on_rank_exited(state, now, event, actions); }
+  void operator()(const TimerExpired&) {}  // the timers are looked at after every event
+};
+
+}  // namespace
+
+Actions Core::step(Time now, const Event& event) {
+  CHECK(last_step_ <= now);
+  last_step_ = now;
+  Actions actions;
+  std::visit(Dispatch{state_, now, actions}, event);
+  for (auto& [id, job] : state_.jobs) {
+    if (job.ended()) continue;
+    on_timers(job, now, actions);
+    advance(state_, job, now, actions);
+  }
+  return actions;
+}
+
+std::optional<Time> Core::next_timer() const {
+  std::optional<Time> next;
+  for (const auto& [id, job] : state_.jobs) {
+    const auto timer = jobs::next_timer(job);
+    if (timer && (!next || *timer < *next)) next = timer;
+  }
+  return next;
+}
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The core: decides what to start, stop and signal, and who is in the ring.
+//
+// A function from an event and the time to a list of actions: no socket, clock, thread, random
+// source or file in it. So the whole system runs from a seed in a simulator, the state after a
+// crash is a replay, and every decision carries its reason.
+//
+// The shell's duties:
+//   1. Perform the actions in order, before the next step().
+//   2. Answer every StartRank with RankStarted or RankStartFailed, every started process in the end
+//      with RankExited, after all that the process had said before.
+//   3. RankExited is said only when the process is dead: from then on it can write nowhere.
+//   4. Call step(now, TimerExpired) when next_timer() has come.
+//
+// Decides nothing about: which bytes move how (collectives), what a rank runs (the shell).
+// Thread rules: one thread.
+#pragma once
+
+#include <optional>
+
+#include "jobs/core/state.h"
+
+namespace ringmaster::jobs {
+
+class Core {
+ public:
+  /// Takes the event in and says what to do now. `now` never goes back.
+  Actions step(Time now, const Event& event);
+
+  /// When step() wants to be called next although nothing happens; nothing: never.
+  std::optional<Time> next_timer() const;
+
+  const State& state() const { return state_; }
+
+ private:
+  State state_;
+  Time last_step_;
+};
+
+}  // namespace ringmaster::jobs

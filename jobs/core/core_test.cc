@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/core/core.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "jobs/core/invariants.h"
+
+namespace ringmaster::jobs {
+namespace {
+
+/// A core with one host and one job, and short words for what happens to its ranks.
+class Story {
+ public:
+  explicit Story(JobSpec spec) {
+    step(HostJoined{HostId{1}, "a", 8});
+    step(JobSubmitted{JobId{1}, spec});
+  }
+  Actions step(const Event& event) {
+    now_ += std::chrono::milliseconds(1);
+    Actions actions = core_.step(now_, event);
+    for (const auto& violation : invariants_.check(core_.state(), actions)) {
+      ADD_FAILURE() << violation;
+    }
+    for (const Action& action : actions) {
+      if (const auto* ended = std::get_if<EndJob>(&action)) end_ = *ended;
+    }
+    return actions;
+  }
+  Actions wait(Duration duration) {
+    now_ += duration;
+    return step(TimerExpired{});
+  }
+  const Job& job() const { return core_.state().jobs.at(JobId{1}); }
+  const RankRecord& rank(int number) const { return job().ranks[static_cast<std::size_t>(number)]; }
+  RankId id(int number) const { return rank(number).id; }
+  std::int64_t generation() const { return job().table.generation.value; }
+  std::size_t members() const { return job().table.members.size(); }
+
+  void ready(int number, std::int64_t steps = kNoState) {
+    if (rank(number).state == RankState::starting) step(RankStarted{id(number)});
+    step(RankReady{id(number), steps});
+  }
+  Actions exit(int number, ExitStatus status) {
+    return step(RankExited{id(number), status, kNoState});
+  }
+  /// All ranks join and hold `steps` steps.
+  void run(int ranks, std::int64_t steps = 0) {
+    for (int number = 0; number < ranks; ++number) ready(number);
+    for (int number = 0; number < ranks; ++number) {
+      step(RankSynced{id(number), job().table.generation, steps, Rank{0}});
+    }
+  }
+  const std::optional<EndJob>& end() const { return end_; }
+  const Core& core() const { return core_; }
+
+ private:
+  Core core_;
+  Invariants invariants_;
+  Time now_;
+  std::optional<EndJob> end_;
+};
+
+JobSpec elastic(int ranks_min, int ranks_max, int restarts = 10) {
+  return {.name = "test", .ranks_min = ranks_min, .ranks_max = ranks_max, .restarts = restarts};
+}
+constexpr ExitStatus kKilled = {0, SIGKILL};
+
+template <class T>
+int count(const Actions& actions) {
+  int found = 0;
+  for (const Action& action : actions) found += std::holds_alternative<T>(action) ? 1 : 0;
+  return found;
+}
+
+TEST(Core, AGangStartsWholeAndFormsWhenAllAreReady) {
+  Story story(elastic(2, 4));
+  EXPECT_EQ(story.job().count(RankState::starting), 4);
+  for (int number = 0; number < 3; ++number) story.ready(number);
+  EXPECT_EQ(story.generation(), 0);
+  story.ready(3);
+  EXPECT_EQ(story.generation(), 1);
+  EXPECT_EQ(story.members(), 4u);
+}
+
+TEST(Core, WaitsWithAReasonWhenTheGangDoesNotFit) {
+  Core core;
+  core.step(Time{}, HostJoined{HostId{1}, "a", 1});
+  core.step(Time{}, JobSubmitted{JobId{1}, elastic(2, 4)});
+  const Job& job = core.state().jobs.at(JobId{1});
+  EXPECT_EQ(job.state, JobState::waiting);
+  EXPECT_EQ(job.reason, "1 of 4 ranks have a free slot on 1 hosts");
+  core.step(Time{}, HostJoined{HostId{2}, "b", 3});
+  EXPECT_EQ(job.state, JobState::starting);
+}
+
+TEST(Core, SurvivorsGoOnAndTheReplacementJoins) {
+  Story story(elastic(2, 4));
+  story.run(4, 7);
+  Actions actions = story.exit(1, kKilled);
+  EXPECT_EQ(count<AbortGeneration>(actions), 1);
+  EXPECT_EQ(count<StartRank>(actions), 1);
+  story.ready(0, 8);
+  story.ready(2, 7);
+  EXPECT_EQ(story.generation(), 1);  // rank 3 has not left yet
+  story.ready(3, 7);
+  EXPECT_EQ(story.generation(), 2);
+  EXPECT_EQ(story.members(), 3u);
+  EXPECT_EQ(story.job().table.lost, std::vector<Rank>{Rank{1}});
+  story.ready(1);
+  EXPECT_EQ(story.job().count(RankState::leaving), 3);
+  for (int number : {0, 2, 3}) story.ready(number, 9);
+  EXPECT_EQ(story.members(), 4u);
+  EXPECT_EQ(story.job().table.joined, std::vector<Rank>{Rank{1}});
+}
+
+TEST(Core, BelowTheMinimumItWaitsForReplacements) {
+  Story story(elastic(2, 2));
+  story.run(2, 3);
+  story.exit(0, kKilled);
+  story.ready(1, 3);
+  EXPECT_EQ(story.generation(), 1);
+  story.ready(0);
+  EXPECT_EQ(story.generation(), 2);
+}
+
+TEST(Core, WhenAllDieTheFirstLossIsTheRootCause) {
+  Story story(elastic(1, 2));
+  story.run(2, 3);
+  story.exit(1, {0, SIGSEGV});
+  story.exit(0, kKilled);
+  for (int number : {0, 1}) {
+    if (story.rank(number).has_process()) story.exit(number, {0, SIGTERM});
+  }
+  ASSERT_TRUE(story.end());
+  EXPECT_EQ(story.end()->state, JobState::failed);
+  EXPECT_EQ(story.end()->exit_code, 128 + SIGSEGV);
+  EXPECT_EQ(story.end()->reason,
+            "rank 1: killed by signal 11 (SIGSEGV); no rank that held the state is left");
+}
+
+TEST(Core, APlainJobEndsWithTheCodeOfItsFirstFailure) {
+  Story story({.name = "plain", .ranks_min = 3, .ranks_max = 3});
+  for (int number = 0; number < 3; ++number) story.step(RankStarted{story.id(number)});
+  EXPECT_EQ(story.job().state, JobState::running);
+  story.exit(0, {0, 0});
+  EXPECT_FALSE(story.end());
+  EXPECT_EQ(count<SignalRank>(story.exit(2, {3, 0})), 1);
+  story.exit(1, {0, SIGTERM});
+  ASSERT_TRUE(story.end());
+  EXPECT_EQ(story.end()->exit_code, 3);
+}
+
+TEST(Core, AProgramThatIsNotThereEndsTheJobAtOnce) {
+  Story story(elastic(2, 4));
+  story.step(RankStartFailed{story.id(0), 127, "nonesuch: No such file or directory"});
+  for (int number = 1; number < 4; ++number) story.exit(number, {0, SIGTERM});
+  ASSERT_TRUE(story.end());
+  EXPECT_EQ(story.end()->exit_code, 127);
+}
+
+TEST(Core, AnErrorBeforeTheFirstRingIsNotRepeatedTenTimes) {
+  Story story(elastic(2, 4));
+  story.step(RankStarted{story.id(0)});
+  story.step(RankFailed{story.id(0), "unknown option --modle"});
+  story.exit(0, {2, 0});
+  EXPECT_EQ(story.job().state, JobState::stopping);
+  EXPECT_EQ(story.job().reason, "rank 0: unknown option --modle");
+}
+
+TEST(Core, ALossAfterTheEndOfTheWorkIsOnlyNoted) {
+  Story story(elastic(2, 3));
+  story.run(3, 9);
+  story.step(RankFinished{story.id(0), Generation{1}});
+  EXPECT_EQ(count<StartRank>(story.exit(1, kKilled)), 0);
+  story.exit(0, {0, 0});
+  story.exit(2, {0, 0});
+  ASSERT_TRUE(story.end());
+  EXPECT_EQ(story.end()->state, JobState::done);
+}
+
+TEST(Core, TheSecondStopSkipsTheGrace) {
+  Story story(elastic(2, 2));
+  story.run(2);
+  story.step(StopRequested{JobId{1}, "ctrl-C", SIGINT, 130, false});
+  EXPECT_TRUE(story.core().next_timer());
+  EXPECT_EQ(count<SignalRank>(story.step(StopRequested{JobId{1}, "ctrl-C", SIGINT, 130, true})), 2);
+  story.exit(0, kKilled);
+  story.exit(1, kKilled);
+  ASSERT_TRUE(story.end());
+  EXPECT_EQ(story.end()->state, JobState::cancelled);
+  EXPECT_EQ(story.end()->exit_code, 130);
+}
+
+TEST(Core, ARankThatDoesNotLeaveIsKilledAndReplaced) {
+  Story story(elastic(2, 3));
+  story.run(3, 4);
+  story.exit(0, kKilled);
+  story.ready(1, 4);
+  EXPECT_EQ(count<SignalRank>(story.wait(std::chrono::seconds(61))), 1);
+  EXPECT_EQ(story.rank(2).state, RankState::stopping);
+  EXPECT_EQ(story.generation(), 1);  // not before the suspect is dead
+  story.exit(2, kKilled);
+  story.ready(0);
+  EXPECT_EQ(story.generation(), 2);
+}
+
+TEST(Core, WhatAnOlderProcessSaysIsDropped) {
+  Story story(elastic(2, 3));
+  story.run(3);
+  const RankId old = story.id(1);
+  story.exit(1, kKilled);
+  story.step(RankReady{old, 5});
+  EXPECT_EQ(story.core().state().dropped_events, 1);
+  EXPECT_EQ(story.rank(1).state, RankState::starting);
+}
+
+}  // namespace
+}  // namespace ringmaster::jobs

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can happen. A shell turns a socket, a process or a clock into one of these; the core never
+// sees where it came from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "jobs/core/exit_status.h"
+#include "jobs/core/ids.h"
+#include "jobs/core/spec.h"
+
+namespace ringmaster::jobs {
+
+/// Steps in a rank's state; kNoState: it holds none (it has just started).
+inline constexpr std::int64_t kNoState = -1;
+
+/// One process of one rank. What an older incarnation says is dropped.
+struct RankId {
+  JobId job;
+  Rank rank;
+  Incarnation incarnation;
+  friend bool operator==(const RankId&, const RankId&) = default;
+};
+
+struct HostJoined {
+  HostId host;
+  std::string name;
+  int slots = 0;
+};
+/// The host is gone and can write nowhere any more (its lease was waited out, or it is dead).
+struct HostLost {
+  HostId host;
+  std::string why;
+};
+struct JobSubmitted {
+  JobId job;
+  JobSpec spec;
+};
+/// Someone wants the job to end: a person, a time limit. A second one with `now` skips the grace.
+struct StopRequested {
+  JobId job;
+  std::string why;
+  int signal = 15;    // what ranks are sent first
+  int exit_code = 1;  // what the job ends with
+  bool now = false;
+};
+struct RankStarted {
+  RankId id;
+};
+/// There is no such program, no memory for it, and so on.
+struct RankStartFailed {
+  RankId id;
+  int exit_code = 127;
+  std::string why;
+};
+/// The rank wants to be in the next generation and touches nothing of an older one any more.
+struct RankReady {
+  RankId id;
+  std::int64_t steps = kNoState;
+};
+/// All members of the generation hold one state, which came from `source`.
+struct RankSynced {
+  RankId id;
+  Generation generation;
+  std::int64_t steps = 0;
+  Rank source;
+};
+/// Every member has finished the last step: the job's work is complete.
+struct RankFinished {
+  RankId id;
+  Generation generation;
+};
+/// What the rank says of the error that it is about to end with.
+struct RankFailed {
+  RankId id;
+  std::string message;
+};
+struct RankExited {
+  RankId id;
+  ExitStatus status;
+  std::int64_t steps = kNoState;  // what its state held, as far as its host knows
+};
+/// next_timer() has come.
+struct TimerExpired {};
+
+using Event =
+    std::variant<HostJoined, HostLost, JobSubmitted, StopRequested, RankStarted, RankStartFailed,
+                 RankReady, RankSynced, RankFinished, RankFailed, RankExited, TimerExpired>;
+
+/// "rank_exited": for traces and tables, in the order of the variant.
+const char* event_name(const Event& event);
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One function for each thing that can happen (on_*.cc), and those that several of them share.
+// A handler only takes in what happened; what follows from it is decided in one place, advance().
+#pragma once
+
+#include "jobs/core/state.h"
+
+namespace ringmaster::jobs {
+
+void on_host_joined(State& state, Time now, const HostJoined& event, Actions& actions);
+void on_host_lost(State& state, Time now, const HostLost& event, Actions& actions);
+void on_job_submitted(State& state, Time now, const JobSubmitted& event, Actions& actions);
+void on_stop_requested(State& state, Time now, const StopRequested& event, Actions& actions);
+void on_rank_started(State& state, Time now, const RankStarted& event, Actions& actions);
+void on_rank_start_failed(State& state, Time now, const RankStartFailed& event, Actions& actions);
+void on_rank_ready(State& state, Time now, const RankReady& event, Actions& actions);
+void on_rank_synced(State& state, Time now, const RankSynced& event, Actions& actions);
+void on_rank_finished(State& state, Time now, const RankFinished& event, Actions& actions);
+void on_rank_failed(State& state, Time now, const RankFailed& event, Actions& actions);
+void on_rank_exited(State& state, Time now, const RankExited& event, Actions& actions);
+
+/// Kills ranks that kept the others waiting for too long, and ranks that outlived the grace.
+void on_timers(Job& job, Time now, Actions& actions);
+std::optional<Time> next_timer(const Job& job);
+
+/// A rank's process is gone and did not end well. Replaces it, goes on without it, or lets the job
+/// fail; `why` reads on after "rank 3 lost: ".
+void lose_rank(Job& job, RankRecord& rank, Time now, const std::string& why, Actions& actions);
+
+/// Starts to stop the job: the first call decides the outcome. `signal` goes to every process.
+void stop_job(Job& job, Time now, const Outcome& outcome, int signal, Actions& actions);
+
+/// Marks the current generation as one that cannot go on; the first reason counts.
+void break_generation(Job& job, Time now, const std::string& why);
+
+/// Kills the rank's process; its exit is awaited.
+void kill_rank(RankRecord& rank, Time now, const std::string& why, Actions& actions);
+
+/// Decides what follows from the job's state: starts, aborts, forms, ends. Idempotent.
+void advance(State& state, Job& job, Time now, Actions& actions);
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What several events share: a rank is lost, a generation breaks, a job starts to stop.
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "base/check.h"
+#include "jobs/core/handlers.h"
+
+namespace ringmaster::jobs {
+
+void lose_rank(Job& job, RankRecord& rank, Time now, const std::string& why, Actions& actions) {
+  const std::string text = fmt::format("rank {} lost: {}", rank.id.rank.value, why);
+  if (rank.state == RankState::member && !job.finishing) break_generation(job, now, text);
+  const bool replaced = !job.outcome && !job.finishing && job.restarts_used < job.spec.restarts;
+  rank.has_state = false;
+  rank.steps = kNoState;
+  rank.words.clear();
+  rank.enter(replaced ? RankState::absent : RankState::ended, now);
+  if (replaced) ++job.restarts_used;
+  if (job.outcome) return;
+  actions.push_back(Report{
+      job.id,
+      replaced ? fmt::format("{}; replacement {} of {}", text, job.restarts_used, job.spec.restarts)
+               : fmt::format("{}; not replaced: {}", text,
+                             job.finishing ? "the work is complete" : "no restarts left")});
+}
+
+void break_generation(Job& job, Time now, const std::string& why) {
+  if (!job.formed() || job.broken) return;
+  job.broken = true;
+  job.broken_since = now;
+  job.broken_why = why;
+}
+
+void kill_rank(RankRecord& rank, Time now, const std::string& why, Actions& actions) {
+  CHECK(rank.has_process());
+  if (rank.state != RankState::stopping) rank.enter(RankState::stopping, now);
+  actions.push_back(SignalRank{rank.id, SIGKILL, why});
+}
+
+void stop_job(Job& job, Time now, const Outcome& outcome, int signal, Actions& actions) {
+  if (job.outcome) return;  // the first reason is the root cause
+  job.outcome = outcome;
+  job.state = JobState::stopping;
+  job.reason = outcome.reason;
+  job.kill_at = now + job.spec.grace;
+  for (RankRecord& rank : job.ranks) {
+    if (rank.state == RankState::absent) rank.enter(RankState::ended, now);
+    if (!rank.has_process() || rank.state == RankState::stopping) continue;
+    rank.enter(RankState::stopping, now);
+    actions.push_back(SignalRank{rank.id, signal, outcome.reason});
+  }
+}
+
+}  // namespace ringmaster::jobs

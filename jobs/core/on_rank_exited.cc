@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A rank's process ended; what it said of its own failure comes just before.
+#include <fmt/format.h>
+
+#include "jobs/core/handlers.h"
+
+namespace ringmaster::jobs {
+
+namespace {
+
+/// A loss that elastic jobs survive, as against an error that every other process would repeat: a
+/// program that ends with a code before the first ring was formed does not like its arguments.
+bool survivable(const Job& job, const ExitStatus& status) {
+  return job.spec.elastic() && (status.signal != 0 || job.formed());
+}
+
+void on_success(Job& job, RankRecord& rank, Time now) {
+  rank.succeeded = true;
+  if (rank.state == RankState::member && !rank.finished && !job.finishing) {
+    break_generation(job, now, fmt::format("rank {} ended", rank.id.rank.value));
+  }
+  rank.enter(RankState::ended, now);
+}
+
+}  // namespace
+
+void on_rank_failed(State& state, Time, const RankFailed& event, Actions&) {
+  RankRecord* rank = state.find(event.id);
+  if (rank != nullptr) rank->words = event.message;
+}
+
+void on_rank_exited(State& state, Time now, const RankExited& event, Actions& actions) {
+  RankRecord* rank = state.find(event.id);
+  if (rank == nullptr) return;
+  Job& job = state.jobs.at(event.id.job);
+  if (event.steps > 0) job.state_exists = true;
+  const bool ours = rank->state == RankState::stopping;  // it ends because we said so
+  if (event.status.success() && !(ours && !job.outcome)) {
+    on_success(job, *rank, now);
+    return;
+  }
+  if (ours && job.outcome) {
+    rank->enter(RankState::ended, now);
+    return;
+  }
+  std::string why = rank->words.empty() ? describe(event.status) : rank->words;
+  const Outcome failure = {JobState::failed, event.status.outward(),
+                           fmt::format("rank {}: {}", rank->id.rank.value, why)};
+  const bool failed_at_end = !ours && job.finishing && event.status.signal == 0;
+  if (failed_at_end || (!ours && !job.finishing && !survivable(job, event.status))) {
+    rank->enter(RankState::ended, now);
+    stop_job(job, now, failure, 15, actions);
+    return;
+  }
+  if (event.steps > 0) why += fmt::format(" after {} steps", event.steps);
+  if (!job.failure) job.failure = failure;
+  lose_rank(job, *rank, now, why, actions);
+}
+
+}  // namespace ringmaster::jobs

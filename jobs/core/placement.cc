@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/core/placement.h"
+
+#include <fmt/format.h>
+
+namespace ringmaster::jobs {
+
+std::map<HostId, int> free_slots(const State& state) {
+  std::map<HostId, int> free;
+  for (const auto& [id, host] : state.hosts) free[id] = host.slots;
+  for (const auto& [id, job] : state.jobs) {
+    for (const RankRecord& rank : job.ranks) {
+      if (rank.has_process() && free.contains(rank.host)) --free[rank.host];
+    }
+  }
+  return free;
+}
+
+Placement place(const State& state, const Job& job, int at_least) {
+  Placement placement;
+  auto free = free_slots(state);
+  int wanted = 0;
+  for (const RankRecord& rank : job.ranks) {
+    if (rank.state != RankState::absent) continue;
+    ++wanted;
+    auto at = free.find(rank.host);
+    if (at == free.end() || at->second <= 0) {
+      at = free.begin();
+      while (at != free.end() && at->second <= 0) ++at;
+    }
+    if (at == free.end()) continue;
+    --at->second;
+    placement.hosts[rank.id.rank] = at->first;
+  }
+  const int found = static_cast<int>(placement.hosts.size());
+  if (found < wanted) {
+    placement.reason = fmt::format("{} of {} ranks have a free slot on {} hosts", found, wanted,
+                                   state.hosts.size());
+  }
+  if (found < at_least) placement.hosts.clear();
+  return placement;
+}
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a user asked for, as the core sees it. The command itself is the shell's business: the core
+// decides how many ranks run, where, and what happens when one is lost.
+#pragma once
+
+#include <string>
+
+#include "base/time.h"
+
+namespace ringmaster::jobs {
+
+struct JobSpec {
+  std::string name;
+  int ranks_min = 1;                         // below this the job waits for replacements
+  int ranks_max = 1;                         // what it starts with and heals towards
+  int restarts = 0;                          // how many replacements the whole job may start
+  Duration grace = std::chrono::seconds(5);  // from the polite signal to SIGKILL
+  /// A rank that has not left a broken generation by then is killed: the others wait for it.
+  Duration leave_timeout = std::chrono::seconds(60);
+  /// A rank of a job whose ranks join must be ready by then: a start that hangs blocks a gang.
+  Duration start_timeout = std::chrono::minutes(10);
+
+  /// Whether a lost rank may be survived at all.
+  bool elastic() const { return ranks_min < ranks_max || restarts > 0; }
+};
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the core knows: hosts, jobs, ranks. Plain values, so that a copy is a snapshot and two
+// replays of the same events compare equal.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobs/core/action.h"
+
+namespace ringmaster::jobs {
+
+enum class RankState {
+  absent,    // no process: it needs a slot and a start
+  starting,  // told to start, not heard of
+  started,   // runs, has not asked to join (a program that knows nothing of us stays here)
+  ready,     // waits for the next generation
+  member,    // in the current generation
+  leaving,   // its generation is broken, and it has not left it yet
+  stopping,  // told to end, its exit is awaited
+  ended,     // no process, and none will be started
+};
+inline constexpr int kRankStates = 8;
+const char* state_name(RankState state);
+
+struct RankRecord {
+  RankId id;
+  RankState state = RankState::absent;
+  Time since;              // when it entered the state
+  HostId host;             // where it runs, or ran last
+  bool has_state = false;  // this process has held the job's state
+  bool finished = false;   // this process has passed the end of the work
+  bool succeeded = false;  // ended, with exit code 0
+  Generation synced;       // the last generation in which it received the state
+  std::int64_t steps = kNoState;
+  std::string words;  // what it said of its own failure
+
+  /// Moves to `next`; an illegal move is a bug (the table is in state.cc).
+  void enter(RankState next, Time now);
+  bool has_process() const { return state != RankState::absent && state != RankState::ended; }
+};
+
+/// Why a job ends as it does: decided once, when it starts to stop.
+struct Outcome {
+  JobState state = JobState::failed;
+  int exit_code = 1;
+  std::string reason;
+};
+
+struct Job {
+  JobId id;
+  JobSpec spec;
+  JobState state = JobState::waiting;
+  std::string reason;             // why it is in this state, in words a user can act on
+  std::vector<RankRecord> ranks;  // index = number
+  Incarnation last_incarnation;
+  int restarts_used = 0;
+  GenerationTable table;      // the generation formed last; generation 0 before the first
+  bool broken = false;        // that generation was aborted
+  bool state_exists = false;  // some rank has finished a step: the state must not be lost any more
+  bool finishing = false;     // a rank has passed the end of the work
+  Time broken_since;          // when what broke it was heard
+  std::string broken_why;
+  std::optional<Outcome> failure;  // the first failure: the root cause
+  std::optional<Outcome> outcome;  // set once it stops
+  std::optional<Time> kill_at;     // when the grace is over
+
+  bool ended() const {
+    return state == JobState::done || state == JobState::failed || state == JobState::cancelled;
+  }
+  bool formed() const { return table.generation.value > 0; }
+  int count(RankState wanted) const;
+};
+
+struct Host {
+  HostId id;
+  std::string name;
+  int slots = 0;
+};
+
+struct State {
+  std::map<HostId, Host> hosts;
+  std::map<JobId, Job> jobs;
+  std::int64_t dropped_events = 0;  // from processes that were replaced, or of jobs that ended
+
+  /// The record that the event speaks of, or null (counted) when it is of an older process.
+  RankRecord* find(const RankId& id);
+};
+
+}  // namespace ringmaster::jobs
