@@ -65,7 +65,8 @@ RINGMASTER_EXPORT int ringmaster_size(const ringmaster_communicator* communicato
 /** This rank's position, 0 to size-1, dense, valid in this generation only. */
 RINGMASTER_EXPORT int ringmaster_position(const ringmaster_communicator* communicator);
 
-/** output[i] = reduction of every rank's input[i], for `count` elements. In place: input == output. */
+/** output[i] = reduction of every rank's input[i], for `count` elements. In place: input == output.
+ */
 RINGMASTER_EXPORT ringmaster_status ringmaster_all_reduce(ringmaster_communicator* communicator,
                                                           const void* input, void* output,
                                                           size_t count, ringmaster_type type,
@@ -76,7 +77,8 @@ RINGMASTER_EXPORT ringmaster_status ringmaster_broadcast(ringmaster_communicator
                                                          void* data, size_t count,
                                                          ringmaster_type type, int root);
 
-/** output (size * count elements) = the inputs (`count` elements each) in the order of positions. */
+/** output (size * count elements) = the inputs (`count` elements each) in the order of positions.
+ */
 RINGMASTER_EXPORT ringmaster_status ringmaster_all_gather(ringmaster_communicator* communicator,
                                                           const void* input, void* output,
                                                           size_t count, ringmaster_type type);

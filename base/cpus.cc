@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/cpus.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace ringmaster {
+
+namespace {
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The path of this process in the hierarchy of `controller` ("" for v2), or "".
+std::string own_group(std::string_view controller) {
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
+    const bool found = controller.empty()
+                           ? names == ",,"
+                           : names.find("," + std::string(controller) + ",") != std::string::npos;
+    if (found) return line.substr(second + 1);
+  }
+  return "";
+}
+
+/// Calls `limit` for the group and all above it; the tightest counts. 0: no limit.
+template <class Limit>
+double tightest(std::string group, const Limit& limit) {
+  double result = 0;
+  while (!group.empty()) {
+    const double here = limit(group);
+    if (here > 0) result = result > 0 ? std::min(result, here) : here;
+    if (group == "/") break;
+    const auto slash = group.rfind('/');
+    group = slash == 0 ? "/" : group.substr(0, slash);
+  }
+  return result;
+}
+
+double read_quota() {
+  const double v2 = tightest(own_group(""), [](const std::string& group) {
+    return parse_cpu_max(read_text("/sys/fs/cgroup" + group + "/cpu.max"));
+  });
+  if (v2 > 0) return v2;
+  return tightest(own_group("cpu"), [](const std::string& group) {
+    const std::string folder = "/sys/fs/cgroup/cpu" + group;
+    return parse_cpu_max(read_text(folder + "/cpu.cfs_quota_us") + " " +
+                         read_text(folder + "/cpu.cfs_period_us"));
+  });
+}
+
+}  // namespace
+
+std::vector<int> read_allowed_cpus() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &mask)) cpus.push_back(cpu);
+    }
+  }
+  if (cpus.empty()) cpus.push_back(0);
+  return cpus;
+}
+
+int read_cpu_budget() {
+  const int allowed = static_cast<int>(read_allowed_cpus().size());
+  const double quota = read_quota();
+  if (quota <= 0) return allowed;
+  return std::clamp(static_cast<int>(std::ceil(quota)), 1, allowed);
+}
+
+double parse_cpu_max(std::string_view text) {
+  std::istringstream words{std::string(text)};
+  double quota = 0, period = 0;
+  if (!(words >> quota >> period) || quota <= 0 || period <= 0) return 0;
+  return quota / period;
+}
+
+}  // namespace ringmaster

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectives/call_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace ringmaster::collectives {
+
+namespace {
+
+const char* type_name(std::uint32_t type) {
+  static constexpr std::array<const char*, 5> kNames = {"float32", "float64", "int32", "int64",
+                                                        "uint8"};
+  return type < kNames.size() ? kNames[type] : "?";
+}
+
+const char* reduction_name(std::uint32_t reduction) {
+  static constexpr std::array<const char*, 4> kNames = {"sum", "average", "min", "max"};
+  return reduction < kNames.size() ? kNames[reduction] : "?";
+}
+
+}  // namespace
+
+std::string call_text(const Call& call) {
+  const std::string what = fmt::format("{} {}", call.count, type_name(call.type));
+  if (call.kind == kBarrier) return "barrier";
+  if (call.kind == kBroadcast) return fmt::format("broadcast of {} from {}", what, call.root);
+  if (call.kind == kAllGather) return fmt::format("all_gather of {}", what);
+  if (call.kind == kAllReduce) {
+    return fmt::format("all_reduce of {} ({})", what, reduction_name(call.reduction));
+  }
+  return fmt::format("an unknown operation ({})", call.kind);
+}
+
+std::string mismatch_text(const Call& a, int rank_a, const Call& b, int rank_b) {
+  return fmt::format("rank {} called {}, rank {} called {}", rank_a, call_text(a), rank_b,
+                     call_text(b));
+}
+
+std::string late_text(const Call& call, int rank, double seconds) {
+  return fmt::format("{}: rank {} has not called it for {:.0f} s", call_text(call), rank, seconds);
+}
+
+}  // namespace ringmaster::collectives

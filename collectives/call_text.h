@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls of ranks in words, for the messages that name who called what.
+#pragma once
+
+#include <string>
+
+#include "collectives/shm/segment.h"
+
+namespace ringmaster::collectives {
+
+/// Call::kind. The numbers are what ranks compare.
+inline constexpr std::uint32_t kBarrier = 1;
+inline constexpr std::uint32_t kBroadcast = 2;
+inline constexpr std::uint32_t kAllGather = 3;
+inline constexpr std::uint32_t kAllReduce = 4;
+
+/// "all_reduce of 10 float32 (sum)".
+std::string call_text(const Call& call);
+/// "rank 0 called barrier, rank 2 called all_reduce of 10 float32 (sum)".
+std::string mismatch_text(const Call& a, int rank_a, const Call& b, int rank_b);
+/// "barrier: rank 3 has not called it for 1800 s".
+std::string late_text(const Call& call, int rank, double seconds);
+
+}  // namespace ringmaster::collectives

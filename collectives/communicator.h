@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The object on which the ranks of one generation exchange arrays. One interface for all engines:
+// shm inside a host, and a world of one that needs none.
+//
+// Every rank calls the same operations in the same order; a call that differs is an error on all
+// ranks that names both calls (Errc::mismatch). When the generation ends, every operation returns
+// Errc::generation_changed, whatever it waits for, and its outputs are undefined. Reductions run in
+// the order of positions for each element, so the result has the same bits on all ranks, however
+// the array is cut.
+//
+// Thread rules: one thread at a time; the abort comes from outside and is noticed by all waits.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "collectives/ringmaster_collectives.h"
+
+namespace ringmaster::collectives {
+
+using Type = ringmaster_type;
+using Reduction = ringmaster_reduction;
+
+/// Bytes of one element.
+std::size_t size_of(Type type);
+
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  virtual int size() const = 0;
+  virtual int position() const = 0;
+
+  virtual Result<void> all_reduce(const void* input, void* output, std::size_t count, Type type,
+                                  Reduction reduction) = 0;
+  /// `data` may be null where the position is not the root: takes part and keeps nothing.
+  virtual Result<void> broadcast(void* data, std::size_t count, Type type, int root) = 0;
+  virtual Result<void> all_gather(const void* input, void* output, std::size_t count,
+                                  Type type) = 0;
+  virtual Result<void> barrier() = 0;
+
+  /// How long one operation waits for the others before it says who is missing. Half an hour by
+  /// default: longer than any evaluation or save between two steps, shorter than a night.
+  void set_timeout(Duration timeout) { timeout_ = timeout; }
+
+ protected:
+  Duration timeout_ = std::chrono::minutes(30);
+};
+
+}  // namespace ringmaster::collectives

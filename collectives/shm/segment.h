@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shared memory of a job's ranks on one host: a control page, a slot of flags for each rank
+// number, and two buffers a slot. It is a memfd that the agent makes and the ranks inherit: it has
+// no name, so nothing is left behind, and it needs no /dev/shm. It lives as long as the job: a new
+// generation uses the same memory.
+//
+// Who writes what: a rank its own slot and buffers; the agent the abort word, and the flags between
+// two generations, when no rank is in a collective. A slot belongs to a rank's number, so that a
+// replacement finds its place.
+//
+// Thread rules: everything that two processes touch is atomic, or ordered by Slot::ready.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/file_descriptor.h"
+#include "base/result.h"
+
+namespace ringmaster::collectives {
+
+/// What a rank is about to do, so that the others can compare. Plain: ordered by Slot::ready.
+struct Call {
+  std::uint32_t kind = 0;
+  std::uint32_t type = 0;
+  std::uint32_t reduction = 0;
+  std::uint32_t root = 0;
+  std::uint64_t count = 0;
+  friend bool operator==(const Call&, const Call&) = default;
+};
+
+/// Each word that others poll has a cache line of its own.
+struct Slot {
+  alignas(64) std::atomic<std::uint32_t> ready;     // rounds published in this generation
+  alignas(64) std::atomic<std::uint32_t> sleeping;  // 1: ring the bell after publishing
+  std::atomic<std::uint32_t> bell;                  // futex word of the rank's own sleep
+  alignas(64) std::atomic<std::int64_t> steps;      // steps finished, for the agent
+  std::atomic<std::int64_t> watch;  // the rank tells the agent when `steps` reaches it
+  alignas(64) Call calls[2];        // of the operation that began in an even or odd round
+};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
+class Segment {
+ public:
+  /// Bytes of one buffer: two of each rank's stay in a 1 MiB second-level cache for four ranks.
+  static constexpr std::size_t kBufferBytes = 128 * 1024;
+  /// The value of `watch` when nobody waits.
+  static constexpr std::int64_t kNoWatch = INT64_MAX;
+
+  /// Memory for rank numbers 0 to capacity-1. Pages that no rank touches cost nothing.
+  static Result<Segment> create(int capacity);
+  /// Maps the segment that the descriptor refers to; a descriptor of something else is an error.
+  static Result<Segment> attach(int fd);
+
+  Segment(Segment&& other) noexcept;
+  Segment& operator=(Segment&& other) noexcept;
+  ~Segment();
+
+  int fd() const { return fd_.get(); }
+  int capacity() const;
+  Slot& slot(int number) const;
+  /// One of the two buffers (0 or 1) of the rank number, 64-byte aligned.
+  std::byte* buffer(int number, int which) const;
+
+  /// Ends the generation and all older ones: every wait of their ranks returns.
+  void abort(std::int64_t generation) const;
+  bool aborted(std::int64_t generation) const;
+  /// Clears the flags for a new generation. Only while no rank is in a collective.
+  void reset() const;
+  /// Rings every bell, so that each sleeping rank looks again.
+  void wake_all() const;
+
+ private:
+  struct Control;
+  Segment(FileDescriptor fd, void* memory, std::size_t bytes);
+  Control& control() const { return *static_cast<Control*>(memory_); }
+
+  FileDescriptor fd_;
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Wakes whoever sleeps on the slot's bell.
+void ring_bell(Slot& slot);
+
+}  // namespace ringmaster::collectives

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Waits until another rank's flag says so: a short spin, some yields, then sleep.
+//
+// Yielding beats sleeping ten times while only the job's own ranks compete for the processors (a
+// futex wake costs 17-20 us on the machine where both were measured), and loses whole time slices
+// when strangers do; so each yield is timed, and one that took too long makes the next waits sleep
+// at once. The spin is for ranks that have a processor each: when ranks outnumber the processors
+// that they may use, spinning only keeps the peer from running.
+//
+// The sleep cannot miss its wake: the sleeper says that it sleeps and looks again; the publisher
+// publishes and then looks who sleeps (both sequentially consistent); an abort rings every bell.
+//
+// Thread rules: one thread, the owner of the slot.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+#include "collectives/shm/segment.h"
+
+namespace ringmaster::collectives {
+
+class Waiter {
+ public:
+  enum class End { reached, aborted, timed_out };
+
+  /// `ranks` on this host share `cpus` processors.
+  Waiter(Slot& own, int ranks, int cpus);
+
+  /// Returns when `peer.ready` is at least `round`, the generation is aborted, or `timeout` is
+  /// over.
+  End wait(const Segment& segment, std::int64_t generation, const Slot& peer, std::uint32_t round,
+           Duration timeout);
+
+ private:
+  Slot& own_;
+  int spins_;
+  int sleep_next_ = 0;  // so many waits go to sleep without yielding
+};
+
+/// Whether the peer has published the round.
+inline bool reached(const Slot& peer, std::uint32_t round) {
+  // The difference is signed so that the counter may wrap.
+  return static_cast<std::int32_t>(peer.ready.load(std::memory_order_seq_cst) - round) >= 0;
+}
+
+}  // namespace ringmaster::collectives

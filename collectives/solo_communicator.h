@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A world of one rank: every operation is a copy. A program that was started without a launcher
+// runs on it, with no shared memory and no communication at all.
+#pragma once
+
+#include "collectives/communicator.h"
+
+namespace ringmaster::collectives {
+
+class SoloCommunicator : public Communicator {
+ public:
+  int size() const override { return 1; }
+  int position() const override { return 0; }
+  Result<void> all_reduce(const void* input, void* output, std::size_t count, Type type,
+                          Reduction reduction) override;
+  Result<void> broadcast(void* data, std::size_t count, Type type, int root) override;
+  Result<void> all_gather(const void* input, void* output, std::size_t count, Type type) override;
+  Result<void> barrier() override { return {}; }
+};
+
+}  // namespace ringmaster::collectives
