@@ -24,7 +24,9 @@ std::vector<std::string> spellings(const Flag& flag) {
   return names;
 }
 
-bool takes_value(const Flag& flag) { return !std::holds_alternative<bool*>(flag.target); }
+bool takes_value(const Flag& flag) {
+  return !std::holds_alternative<bool*>(flag.target);
+}
 
 const Flag* find_flag(const Flags& flags, std::string_view name) {
   for (const Flag& flag : flags) {
@@ -67,14 +69,15 @@ Result<Number> parse_number(std::string_view name, std::string_view text, const 
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool whole = end == text.data() + text.size() && !text.empty();
   if (code == std::errc::invalid_argument || !whole) {
-    return Error{Errc::invalid, fmt::format("{} {}: not a {}", name, text,
-                                            std::is_integral_v<Number> ? "whole number" : "number")};
+    return Error{Errc::invalid,
+                 fmt::format("{} {}: not a {}", name, text,
+                             std::is_integral_v<Number> ? "whole number" : "number")};
   }
   const auto value = static_cast<double>(number);
   const bool inside = value >= bounds.low && value <= bounds.high && std::isfinite(value);
   if (code == std::errc::result_out_of_range || !inside) {
-    return Error{Errc::invalid, fmt::format("{} {}: out of bounds, it takes {}", name, text,
-                                            bounds_text(bounds))};
+    return Error{Errc::invalid,
+                 fmt::format("{} {}: out of bounds, it takes {}", name, text, bounds_text(bounds))};
   }
   return number;
 }
@@ -94,9 +97,9 @@ Result<void> check_choice(const Flag& flag, std::string_view name, const std::st
     return {};
   }
   const std::string near = suggest(text, choices);
-  return Error{Errc::invalid, fmt::format("{} {}: it takes {}{}", name, text,
-                                          fmt::join(choices, ", "),
-                                          near.empty() ? "" : "; did you mean " + near + "?")};
+  return Error{Errc::invalid,
+               fmt::format("{} {}: it takes {}{}", name, text, fmt::join(choices, ", "),
+                           near.empty() ? "" : "; did you mean " + near + "?")};
 }
 
 Result<void> assign(const Flag& flag, std::string_view name, const std::string& text) {
@@ -142,6 +145,18 @@ Result<void> parse_one(const Flags& flags, const std::vector<std::string>& argum
   return assign(*flag, name, arguments[(*at)++]);
 }
 
+/// A default outside the bounds means "not given", and its sentence says what happens then.
+bool default_is_value(const Flag& flag) {
+  const auto inside = [&](double value) {
+    return value >= flag.bounds.low && value <= flag.bounds.high;
+  };
+  if (auto* const* whole = std::get_if<std::int64_t*>(&flag.target)) {
+    return inside(static_cast<double>(**whole));
+  }
+  if (auto* const* decimal = std::get_if<double*>(&flag.target)) return inside(**decimal);
+  return true;
+}
+
 std::string default_text(const Flag& flag) {
   if (auto* const* whole = std::get_if<std::int64_t*>(&flag.target)) {
     return fmt::format("{}", **whole);
@@ -158,8 +173,12 @@ std::string default_text(const Flag& flag) {
 
 }  // namespace
 
-Bounds between(double low, double high) { return {.low = low, .high = high}; }
-Bounds one_of(std::vector<std::string> choices) { return {.choices = std::move(choices)}; }
+Bounds between(double low, double high) {
+  return {.low = low, .high = high};
+}
+Bounds one_of(std::vector<std::string> choices) {
+  return {.choices = std::move(choices)};
+}
 
 Result<Parsed> parse_flags(const Flags& flags, const std::vector<std::string>& arguments,
                            Rest rest) {
@@ -201,7 +220,7 @@ std::string help_text(std::string_view usage, std::string_view purpose, const Fl
     const std::string names = fmt::format("{}", fmt::join(spellings(flag), ", "));
     const std::string left = takes_value(flag) ? fmt::format("{} {}", names, flag.value) : names;
     std::string notes;
-    if (const std::string value = default_text(flag); !value.empty()) {
+    if (const std::string value = default_text(flag); !value.empty() && default_is_value(flag)) {
       notes = "default " + value;
     }
     if (const std::string limits = bounds_text(flag.bounds); !limits.empty()) {

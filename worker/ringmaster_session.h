@@ -35,17 +35,17 @@ typedef struct ringmaster_session ringmaster_session;
 /** One generation as this rank sees it. `size_of_struct` is set by the caller (sizeof). */
 typedef struct ringmaster_generation {
   size_t size_of_struct;
-  int64_t generation; /**< its number; grows with every loss and every join */
-  int rank;           /**< this rank's number, the same for its whole life */
-  int position;       /**< 0 to size-1, dense; data is divided by position */
-  int size;           /**< how many ranks are in */
-  int64_t steps;      /**< steps finished in the state that all ranks hold now */
-  int source;         /**< number of the rank whose state it is */
+  int64_t generation;  /**< its number; grows with every loss and every join */
+  int rank;            /**< this rank's number, the same for its whole life */
+  int position;        /**< 0 to size-1, dense; data is divided by position */
+  int size;            /**< how many ranks are in */
+  int64_t steps;       /**< steps finished in the state that all ranks hold now */
+  int source;          /**< number of the rank whose state it is */
   double heal_seconds; /**< from the loss or join that ended the last generation; 0 for the first */
-  int joined;         /**< ranks in that were not in the last generation */
-  int lost;           /**< ranks of the last generation that are not in */
+  int joined;          /**< ranks in that were not in the last generation */
+  int lost;            /**< ranks of the last generation that are not in */
   const char* members; /**< "0 2 3": numbers in order of position; valid until the next join */
-  const char* reason; /**< why it was formed, for people; valid until the next join */
+  const char* reason;  /**< why it was formed, for people; valid until the next join */
 } ringmaster_generation;
 
 /** Opens the session of this process. NULL is stored in *session on an error. */
@@ -62,13 +62,14 @@ RINGMASTER_EXPORT ringmaster_status ringmaster_session_add_state(ringmaster_sess
  *  on. RINGMASTER_CLOSED: the launcher is gone; end. */
 RINGMASTER_EXPORT ringmaster_status ringmaster_session_join(ringmaster_session* session);
 
-/** The communicator of the generation joined last; owned by the session, valid until the next join. */
+/** The communicator of the generation joined last; owned by the session, valid until the next join.
+ */
 RINGMASTER_EXPORT ringmaster_communicator* ringmaster_session_communicator(
     ringmaster_session* session);
 
 /** Fills `generation` (set size_of_struct first) with the generation joined last. */
-RINGMASTER_EXPORT ringmaster_status ringmaster_session_generation(
-    const ringmaster_session* session, ringmaster_generation* generation);
+RINGMASTER_EXPORT ringmaster_status
+ringmaster_session_generation(const ringmaster_session* session, ringmaster_generation* generation);
 
 /** How many steps the state holds: the number of the next step, counted from 0. */
 RINGMASTER_EXPORT int64_t ringmaster_session_steps(const ringmaster_session* session);

@@ -60,8 +60,7 @@ class Communicator {
   template <class T>
   Result<void> all_reduce(const T* input, T* output, std::size_t count,
                           ringmaster_reduction reduction = RINGMASTER_SUM) {
-    return to_result(
-        ringmaster_all_reduce(raw_, input, output, count, type_of<T>(), reduction));
+    return to_result(ringmaster_all_reduce(raw_, input, output, count, type_of<T>(), reduction));
   }
   template <class T>
   Result<void> broadcast(T* data, std::size_t count, int root) {
@@ -94,9 +93,7 @@ class Session {
     return to_result(ringmaster_session_add_state(raw_.get(), data, bytes));
   }
   Result<void> join() { return to_result(ringmaster_session_join(raw_.get())); }
-  Communicator communicator() {
-    return Communicator(ringmaster_session_communicator(raw_.get()));
-  }
+  Communicator communicator() { return Communicator(ringmaster_session_communicator(raw_.get())); }
   ringmaster_generation generation() const {
     ringmaster_generation generation{};
     generation.size_of_struct = sizeof generation;
@@ -104,9 +101,7 @@ class Session {
     return generation;
   }
   std::int64_t steps() const { return ringmaster_session_steps(raw_.get()); }
-  Result<void> step_finished() {
-    return to_result(ringmaster_session_step_finished(raw_.get()));
-  }
+  Result<void> step_finished() { return to_result(ringmaster_session_step_finished(raw_.get())); }
   Result<void> finish() { return to_result(ringmaster_session_finish(raw_.get())); }
   /// False when nobody listens: print the message yourself.
   bool fail(const std::string& message) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `ringmaster bench`: the table of benchmarks.
+#include "launcher/commands/command.h"
+
+namespace ringmaster::launcher {
+
+int run_bench(const Arguments& arguments) {
+  static const std::vector<Command> commands = {
+      {"recovery", "kills ranks and times how fast the ring goes on", run_bench_recovery},
+      {"scaling", "speed-up of training over one rank", run_bench_scaling},
+      {"recovery-rank", "", run_recovery_rank},
+  };
+  return run_command("ringmaster bench",
+                     "Measures this machine; the exit code is 1 when a bar is missed.", commands,
+                     arguments);
+}
+
+}  // namespace ringmaster::launcher

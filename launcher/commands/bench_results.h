@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The face of a benchmark's results: one JSON line a metric and a summary object at the end, with
+// the bars that it had to meet. Scripts rely on the fields; they may be added, never renamed.
+//
+// Pure, but for print.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ringmaster::launcher {
+
+/// Order statistics of some measurements.
+struct Spread {
+  double p50 = 0, p95 = 0, p99 = 0, min = 0, max = 0;
+  std::size_t samples = 0;
+};
+
+/// `values` must not be empty.
+Spread spread_of(std::vector<double> values);
+
+struct BenchLine {
+  std::string bench, metric, unit;
+  std::vector<std::pair<std::string, std::int64_t>> numbers = {};  // of "params"
+  std::vector<std::pair<std::string, std::string>> texts = {};     // of "params"
+  Spread spread = {};
+};
+
+/// Something promised: `value` at most `bar`, or at least when `at_least`.
+struct Bar {
+  std::string name;
+  double value = 0, bar = 0;
+  bool at_least = false;
+  bool met() const { return at_least ? value >= bar : value <= bar; }
+};
+
+std::string line_json(const BenchLine& line);
+std::string bars_json(const std::string& bench, const std::vector<Bar>& bars);
+
+/// "  met     survivors p95: 12.3 ms, at most 50 ms" a line.
+std::string bars_text(const std::vector<Bar>& bars, const std::string& unit);
+
+bool all_met(const std::vector<Bar>& bars);
+
+}  // namespace ringmaster::launcher

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Looks at this host: its name, processors, GPUs, limits.
+#pragma once
+
+#include "launcher/plan.h"
+
+namespace ringmaster::launcher {
+
+HostFacts read_host_facts();
+
+/// GPUs that the NVIDIA driver shows below `root` (/proc/driver/nvidia/gpus has a folder for each).
+/// The driver's own list, so that neither its library nor CUDA is needed to count.
+int count_gpus(const std::string& root);
+
+/// Raises the soft limit of open files to at least `wanted`. The plan has checked the hard one.
+Result<void> raise_open_files(std::uint64_t wanted);
+/// The soft limit as it is now: ranks get it back.
+std::uint64_t open_files_limit();
+
+}  // namespace ringmaster::launcher

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a command line comes to: how many ranks, how many may be missing, which drills, and what a
+// rank finds in its environment. Everything that can be refused is refused here, before anything
+// is started.
+//
+// Pure: what the machine has is an argument.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobs/core/spec.h"
+#include "launcher/settings.h"
+
+namespace ringmaster::launcher {
+
+/// A fault to inject: SIGKILL to the rank when it has finished so many steps.
+struct Drill {
+  int rank = 0;
+  std::int64_t steps = 0;
+};
+
+/// What this host has, as far as a plan depends on it.
+struct HostFacts {
+  std::string name;
+  int cpus = 1;  // that we may use (affinity, quota)
+  int gpus = 0;
+  std::uint64_t open_files_max = 1024;  // the hard limit
+};
+
+struct Plan {
+  jobs::JobSpec spec;
+  std::vector<std::string> command;
+  std::vector<Drill> drills;
+  std::optional<Duration> timeout;
+  std::string host;
+  int cpus = 1;
+  bool tag_output = false;
+  std::uint64_t open_files = 0;      // that the launcher itself needs
+  std::vector<std::string> remarks;  // lines that the user should see before the start
+};
+
+Result<Plan> make_plan(const RunSettings& settings, const std::vector<std::string>& command,
+                       const HostFacts& host);
+
+/// "kill:1@200".
+Result<Drill> parse_drill(const std::string& text);
+/// "2:4".
+Result<std::pair<int, int>> parse_elastic(const std::string& text);
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+/// What the rank finds besides what the launcher's own environment holds.
+Variables rank_variables(const Plan& plan, int rank, int master_port);
+
+/// The plan for people, or for programs (design: {"hosts":[..],"ranks":[..]}).
+std::string plan_text(const Plan& plan);
+std::string plan_json(const Plan& plan);
+
+}  // namespace ringmaster::launcher

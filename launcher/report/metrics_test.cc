@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/report/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include "launcher/report/sample_run.h"
+
+namespace ringmaster::launcher {
+namespace {
+
+TEST(Metrics, ReadsEveryEvent) {
+  const auto metrics = parse_metrics(sample_run(), "run.jsonl");
+  ASSERT_TRUE(metrics) << metrics.error().message;
+  EXPECT_EQ(metrics->start.model, "cnn");
+  EXPECT_EQ(metrics->start.train_images, 60000);
+  ASSERT_EQ(metrics->generations.size(), 5u);
+  EXPECT_EQ(metrics->generations[1].members, (std::vector<int>{0, 1, 3}));
+  EXPECT_EQ(metrics->generations[1].lost, 1);
+  EXPECT_NEAR(metrics->generations[1].heal_ms, 11.8, 1e-9);
+  EXPECT_EQ(metrics->steps.size(), 4u * 700 - 26 - 28);
+  EXPECT_EQ(metrics->results.size(), 4u);
+  EXPECT_TRUE(metrics->notes.empty());
+}
+
+TEST(Metrics, LeavesOutACutLastLineAndSaysSo) {
+  std::string text = sample_run();
+  text.resize(text.size() - 20);
+  const auto metrics = parse_metrics(text, "run.jsonl");
+  ASSERT_TRUE(metrics) << metrics.error().message;
+  EXPECT_EQ(metrics->results.size(), 3u);
+  ASSERT_EQ(metrics->notes.size(), 1u);
+  EXPECT_NE(metrics->notes[0].find("cut off"), std::string::npos);
+}
+
+TEST(Metrics, RefusesADamagedLineElsewhereWithItsPlace) {
+  std::string text = sample_run();
+  text[text.find('\n') + 1] = 'x';
+  const auto metrics = parse_metrics(text, "run.jsonl");
+  ASSERT_FALSE(metrics);
+  EXPECT_EQ(metrics.error().code, Errc::corrupt);
+  EXPECT_EQ(metrics.error().message, "run.jsonl:2: not a JSON object");
+}
+
+TEST(Metrics, NamesTheFieldThatIsMissingOrWrong) {
+  const std::string start = sample_run().substr(0, sample_run().find('\n') + 1);
+  auto metrics = parse_metrics(start + R"({"event":"step","time":1})"
+                                       "\n{}\n",
+                               "m");
+  ASSERT_FALSE(metrics);
+  EXPECT_EQ(metrics.error().message, "m:2: the field \"step\" is missing");
+  metrics = parse_metrics(start + R"({"event":"result","time":"now"})"
+                                  "\n{}\n",
+                          "m");
+  ASSERT_FALSE(metrics);
+  EXPECT_EQ(metrics.error().message, "m:2: the field \"time\" is not a number");
+  metrics = parse_metrics(start + R"({"event":"surprise"})"
+                                  "\n",
+                          "m");
+  ASSERT_FALSE(metrics);
+  EXPECT_EQ(metrics.error().message, "m:2: an unknown event \"surprise\"");
+}
+
+TEST(Metrics, RefusesAnEmptyFileAndAStepBeforeAnyStart) {
+  EXPECT_FALSE(parse_metrics("", "m"));
+  const std::string text = sample_run();
+  EXPECT_FALSE(parse_metrics(text.substr(text.find('\n') + 1), "m"));
+}
+
+TEST(Metrics, ReadsTheLastOfSeveralRuns) {
+  const auto metrics = parse_metrics(sample_run() + sample_run(), "m");
+  ASSERT_TRUE(metrics) << metrics.error().message;
+  EXPECT_EQ(metrics->results.size(), 4u);
+  EXPECT_EQ(metrics->notes.size(), 1u);
+}
+
+TEST(Metrics, SaysThatAFileIsNotThere) {
+  const auto metrics = read_metrics("/nowhere/run.jsonl");
+  ASSERT_FALSE(metrics);
+  EXPECT_EQ(metrics.error().code, Errc::not_found);
+}
+
+}  // namespace
+}  // namespace ringmaster::launcher

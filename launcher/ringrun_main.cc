@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ringrun: starts N ranks of a program on this host. A table of contents in the order of life.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "launcher/error_output.h"
+#include "launcher/host_facts.h"
+#include "launcher/job_runner.h"
+#include "launcher/process/guard.h"
+#include "launcher/process/sweep.h"
+#include "launcher/rank_environment.h"
+
+int main(int argc, char** argv) {
+  using namespace ringmaster;
+  using namespace ringmaster::launcher;
+
+  // The command line.
+  RunSettings settings;
+  const Flags flags = settings.flags();
+  const auto parsed = parse_flags(flags, {argv + 1, argv + argc}, Rest::command);
+  if (!parsed) return fail_usage("ringrun", parsed.error(), settings.json);
+  if (parsed->help) return print_line(run_help(settings));
+  if (parsed->print_config) return print_line(config_text(flags));
+  // No flag is read below this line.
+
+  // What it comes to on this host; everything that can be refused is refused here.
+  const auto plan = make_plan(settings, parsed->rest, read_host_facts());
+  if (!plan) return fail_usage("ringrun", plan.error(), settings.json);
+  if (settings.dry_run) return print_line(settings.json ? plan_json(*plan) : plan_text(*plan));
+
+  // What earlier launches left behind when both of their watchers were killed.
+  sweep();
+
+  // Two processes: the guard stays here, the launcher runs the job.
+  return run_guarded([&] { return run_job(*plan, rank_environment()); });
+}

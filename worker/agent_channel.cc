@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/agent_channel.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+
+namespace ringmaster::worker {
+
+Result<AgentChannel> AgentChannel::adopt(int fd) {
+  int type = 0;
+  socklen_t length = sizeof type;
+  if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_SEQPACKET) {
+    return Error{Errc::invalid, fmt::format("descriptor {} is no socket of an agent", fd)};
+  }
+  if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
+    return errno_error(errno, fmt::format("descriptor {}", fd));
+  }
+  return AgentChannel(FileDescriptor(fd));
+}
+
+Result<void> AgentChannel::send(const Message& message) {
+  const std::string packet = encode(message);
+  for (;;) {
+    if (::send(socket_.get(), packet.data(), packet.size(), MSG_NOSIGNAL) >= 0) return {};
+    if (errno != EINTR) return errno_error(errno, "send to the agent");
+  }
+}
+
+Result<Message> AgentChannel::receive() {
+  std::array<char, kPacketMax> packet;
+  for (;;) {
+    const ssize_t size = ::recv(socket_.get(), packet.data(), packet.size(), 0);
+    if (size > 0) return decode({packet.data(), static_cast<std::size_t>(size)});
+    if (size == 0) return Error{Errc::closed, "the launcher is gone"};
+    if (errno == ECONNRESET) return Error{Errc::closed, "the launcher is gone"};
+    if (errno != EINTR) return errno_error(errno, "receive from the agent");
+  }
+}
+
+}  // namespace ringmaster::worker

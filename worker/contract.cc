@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/contract.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace ringmaster::worker {
+
+namespace {
+
+Result<int> read_number(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr) return Error{Errc::not_found, fmt::format("{} is not set", name)};
+  const std::string_view view = text;
+  int number = 0;
+  const auto [end, code] = std::from_chars(view.data(), view.data() + view.size(), number);
+  if (code != std::errc{} || end != view.data() + view.size() || number < 0) {
+    return Error{Errc::invalid, fmt::format("{}={}: not a number", name, text)};
+  }
+  return number;
+}
+
+}  // namespace
+
+Result<std::optional<RankContract>> read_rank_contract() {
+  if (std::getenv(kSocketVariable) == nullptr) return std::optional<RankContract>{};
+  const auto socket = read_number(kSocketVariable);
+  if (!socket) return socket.error();
+  const auto segment = read_number(kSegmentVariable);
+  if (!segment) return segment.error();
+  const auto rank = read_number(kRankVariable);
+  if (!rank) return rank.error();
+  return std::optional<RankContract>{RankContract{*socket, *segment, *rank}};
+}
+
+}  // namespace ringmaster::worker

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/elastic_session.h"
+
+#include <fmt/format.h>
+
+#include "collectives/shm/shm_communicator.h"
+#include "collectives/solo_communicator.h"
+
+namespace ringmaster::worker {
+
+Result<std::unique_ptr<ElasticSession>> ElasticSession::open() {
+  auto contract = read_rank_contract();
+  if (!contract) return contract.error();
+  if (!contract->has_value()) {
+    return std::unique_ptr<ElasticSession>(new ElasticSession(std::nullopt));
+  }
+  auto channel = AgentChannel::adopt((*contract)->socket_fd);
+  if (!channel) return channel.error();
+  auto segment = collectives::Segment::attach((*contract)->segment_fd);
+  if (!segment) return segment.error();
+  const int rank = (*contract)->rank;
+  if (rank >= segment->capacity()) {
+    return Error{Errc::invalid, fmt::format("{}={}: the job has room for {} ranks", kRankVariable,
+                                            rank, segment->capacity())};
+  }
+  return std::unique_ptr<ElasticSession>(
+      new ElasticSession(Agent{std::move(*channel), std::move(*segment), rank}));
+}
+
+Result<void> ElasticSession::add_state(void* data, std::size_t bytes) {
+  if (joined()) return Error{Errc::invalid, "add_state: the session has joined already"};
+  if (data == nullptr && bytes > 0) return Error{Errc::invalid, "add_state: a null pointer"};
+  state_.add(data, bytes);
+  return {};
+}
+
+Result<void> ElasticSession::join() {
+  for (;;) {
+    auto form = wait_for_generation();
+    if (!form) return form.error();
+    auto entered = enter(*form);
+    if (entered || entered.error().code != Errc::generation_changed) return entered;
+  }
+}
+
+Result<FormMessage> ElasticSession::wait_for_generation() {
+  if (!agent_) return FormMessage{.generation = 1, .numbers = {0}, .reason = "no launcher"};
+  auto sent = agent_->channel.send(JoinMessage{state_.steps()});
+  if (!sent) return sent.error();
+  auto message = agent_->channel.receive();
+  if (!message) return message.error();
+  auto* form = std::get_if<FormMessage>(&*message);
+  if (form == nullptr) return Error{Errc::corrupt, "the agent answered a join with something else"};
+  for (const std::uint32_t number : form->numbers) {
+    if (number >= static_cast<std::uint32_t>(agent_->segment.capacity())) {
+      return Error{Errc::corrupt, fmt::format("a generation with rank {}", number)};
+    }
+  }
+  return std::move(*form);
+}
+
+Result<void> ElasticSession::enter(const FormMessage& form) {
+  if (agent_) {
+    collectives::ShmMembership membership{form.generation,
+                                          {form.numbers.begin(), form.numbers.end()},
+                                          static_cast<int>(form.position),
+                                          static_cast<int>(form.cpus)};
+    communicator_.engine =
+        std::make_unique<collectives::ShmCommunicator>(agent_->segment, std::move(membership));
+  } else {
+    communicator_.engine = std::make_unique<collectives::SoloCommunicator>();
+  }
+  auto source = state_.sync(*communicator_.engine);
+  if (!source) return source.error();
+  describe(form);
+  generation_.source = static_cast<int>(form.numbers[static_cast<std::size_t>(*source)]);
+  if (!agent_) return {};
+  agent_->segment.slot(agent_->rank).steps.store(state_.steps());
+  return agent_->channel.send(SyncedMessage{form.generation, state_.steps(),
+                                            static_cast<std::uint32_t>(generation_.source)});
+}
+
+void ElasticSession::describe(const FormMessage& form) {
+  members_ = fmt::format("{}", fmt::join(form.numbers, " "));
+  reason_ = form.reason;
+  generation_.generation = form.generation;
+  generation_.rank = static_cast<int>(form.numbers[form.position]);
+  generation_.position = static_cast<int>(form.position);
+  generation_.size = static_cast<int>(form.numbers.size());
+  generation_.steps = state_.steps();
+  generation_.heal_seconds =
+      form.generation <= 1
+          ? 0
+          : to_seconds(read_clock() - Time(std::chrono::nanoseconds(form.since_ns)));
+  generation_.joined = static_cast<int>(form.joined);
+  generation_.lost = static_cast<int>(form.lost);
+  generation_.members = members_.c_str();
+  generation_.reason = reason_.c_str();
+}
+
+Result<void> ElasticSession::step_finished() {
+  if (!joined()) return Error{Errc::invalid, "step_finished: join first"};
+  state_.step_finished();
+  if (!agent_) return {};
+  auto& slot = agent_->segment.slot(agent_->rank);
+  slot.steps.store(state_.steps());
+  if (state_.steps() < slot.watch.load()) return {};
+  slot.watch.store(collectives::Segment::kNoWatch);
+  return agent_->channel.send(ReachedMessage{state_.steps()});
+}
+
+Result<void> ElasticSession::finish() {
+  if (!joined()) return Error{Errc::invalid, "finish: join first"};
+  auto all = communicator_.engine->barrier();
+  if (!all || !agent_) return all;
+  return agent_->channel.send(FinishedMessage{generation_.generation});
+}
+
+bool ElasticSession::fail(const std::string& message) {
+  return agent_ && agent_->channel.send(FailedMessage{message}).ok();
+}
+
+}  // namespace ringmaster::worker

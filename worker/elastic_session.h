@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One rank's life between generations: says what it holds, hears who is in, gets the state, tells
+// what it has finished. The C ABI (ringmaster_session.h, which documents each call) and the C++
+// face (session.h) are thin covers over this.
+//
+// Without a launcher it is a world of one that never changes.
+//
+// Thread rules: one thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "collectives/handle.h"
+#include "collectives/shm/segment.h"
+#include "worker/agent_channel.h"
+#include "worker/contract.h"
+#include "worker/ringmaster_session.h"
+#include "worker/state.h"
+
+namespace ringmaster::worker {
+
+class ElasticSession {
+ public:
+  /// Reads the rank's contract from the environment.
+  static Result<std::unique_ptr<ElasticSession>> open();
+
+  Result<void> add_state(void* data, std::size_t bytes);
+  Result<void> join();
+  Result<void> step_finished();
+  Result<void> finish();
+  bool fail(const std::string& message);
+
+  ringmaster_communicator* communicator() { return &communicator_; }
+  const ringmaster_generation& generation() const { return generation_; }
+  std::int64_t steps() const { return state_.steps() < 0 ? 0 : state_.steps(); }
+  bool joined() const { return generation_.generation > 0; }
+
+ private:
+  /// What only a rank with a launcher has.
+  struct Agent {
+    AgentChannel channel;
+    collectives::Segment segment;
+    int rank;
+  };
+  explicit ElasticSession(std::optional<Agent> agent) : agent_(std::move(agent)) {}
+
+  Result<FormMessage> wait_for_generation();
+  Result<void> enter(const FormMessage& form);
+  void describe(const FormMessage& form);
+
+  std::optional<Agent> agent_;
+  State state_;
+  ringmaster_communicator communicator_;
+  ringmaster_generation generation_{};
+  std::string members_;
+  std::string reason_;
+};
+
+}  // namespace ringmaster::worker
