@@ -3,16 +3,23 @@
 // CHECK: what cannot happen in a right program. Always on; prints the expression, the values and
 // the place, then aborts, so that a wrong state never goes on and is never sent to a peer.
 //
+// Inline, so that the C++ faces of the installed library need nothing but headers.
+//
 // For what can happen (a file that is not there, a peer that dies) see base/result.h.
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 
 namespace ringmaster {
 
 /// Prints "FILE:LINE: check failed: TEXT" to standard error and aborts.
-[[noreturn]] void check_failed(const char* file, int line, const std::string& text);
+[[noreturn]] inline void check_failed(const char* file, int line, const std::string& text) {
+  std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, text.c_str());
+  std::abort();
+}
 
 template <class A, class B>
 [[noreturn]] void check_failed(const char* file, int line, const char* expression, const A& a,

@@ -3,7 +3,10 @@
 # ringmaster_folder(a/b LINK x y): the library a_b from a/b/**, its test program a_b_tests, and one
 # program for each *_main.cc. Folders that are registered on their own are left out of their
 # parents.
-set(RINGMASTER_OWN_FOLDERS worker/training jobs/core jobs/simulator)
+set(RINGMASTER_OWN_FOLDERS worker/training jobs/core jobs/simulator tests/end_to_end tests/tidy)
+
+set(RINGMASTER_TEST_DEFINITIONS
+  RINGMASTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}" RINGMASTER_BINARY_DIR="${CMAKE_BINARY_DIR}/bin")
 
 function(ringmaster_folder folder)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
@@ -23,6 +26,10 @@ function(ringmaster_folder folder)
   if(files)
     add_library(${name} STATIC ${files})
     target_link_libraries(${name} PUBLIC ${ARG_LINK})
+    if(folder MATCHES "^tests")
+      target_link_libraries(${name} PUBLIC GTest::gtest)
+      target_compile_definitions(${name} PUBLIC ${RINGMASTER_TEST_DEFINITIONS})
+    endif()
   else()
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE ${ARG_LINK})
@@ -39,8 +46,7 @@ function(ringmaster_folder folder)
   if(RINGMASTER_TESTS AND tests)
     add_executable(${name}_tests ${tests})
     target_link_libraries(${name}_tests PRIVATE ${name} GTest::gtest_main)
-    target_compile_definitions(${name}_tests PRIVATE
-      RINGMASTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}" RINGMASTER_BINARY_DIR="${CMAKE_BINARY_DIR}/bin")
+    target_compile_definitions(${name}_tests PRIVATE ${RINGMASTER_TEST_DEFINITIONS})
     gtest_discover_tests(${name}_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
   endif()
 endfunction()

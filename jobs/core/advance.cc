@@ -157,14 +157,16 @@ void end_if_over(Job& job, Actions& actions) {
 void advance(State& state, Job& job, Time now, Actions& actions) {
   if (!job.outcome) {
     if (job.finishing) retire_newcomers(job, now, actions);
-    start_ranks(state, job, now, actions);
     if (const std::string why = hopeless(job); !why.empty()) give_up(job, now, why, actions);
   }
   if (!job.outcome) {
+    // The ring first: survivors go on while the replacement's process is being made.
     break_for_newcomers(job, now);
     abort_if_broken(job, now, actions);
     if (can_form(job)) form(job, now, actions);
-    const bool all_run = job.count(RankState::absent) == 0 && job.count(RankState::starting) == 0;
+    start_ranks(state, job, now, actions);
+    const bool all_run =
+        job.count(RankState::absent) == 0 && job.count(RankState::starting) == 0;
     if (job.state == JobState::starting && all_run) {
       job.state = JobState::running;
       job.reason = "its ranks run";

@@ -10,6 +10,13 @@
 
 namespace ringmaster::jobs {
 
+namespace {
+
+// A reason is for a person: what came first is at its beginning.
+constexpr std::size_t kReasonMax = 300;
+
+}  // namespace
+
 void lose_rank(Job& job, RankRecord& rank, Time now, const std::string& why, Actions& actions) {
   const std::string text = fmt::format("rank {} lost: {}", rank.id.rank.value, why);
   if (rank.state == RankState::member && !job.finishing) break_generation(job, now, text);
@@ -30,8 +37,14 @@ void lose_rank(Job& job, RankRecord& rank, Time now, const std::string& why, Act
 void break_generation(Job& job, Time now, const std::string& why) {
   if (!job.formed() || job.broken) return;
   job.broken = true;
-  job.broken_since = now;
-  job.broken_why = why;
+  // A second break before the ring worked again is the same wound: its heal counts from the first.
+  if (job.healed) {
+    job.broken_since = now;
+    job.broken_why = why;
+  } else if (job.broken_why.size() < kReasonMax) {
+    job.broken_why += "; " + why;
+  }
+  job.healed = false;
 }
 
 void kill_rank(RankRecord& rank, Time now, const std::string& why, Actions& actions) {

@@ -40,6 +40,7 @@ void on_rank_synced(State& state, Time now, const RankSynced& event, Actions& ac
   CHECK_LE(0, event.steps);
   if (!job.broken && first_of_generation(job)) {
     actions.push_back(Report{job.id, healed_text(job, now, event)});
+    job.healed = true;
     job.failure.reset();  // what was lost is healed: a later failure has a root cause of its own
   }
   rank->synced = event.generation;

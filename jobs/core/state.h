@@ -62,8 +62,9 @@ struct Job {
   bool broken = false;        // that generation was aborted
   bool state_exists = false;  // some rank has finished a step: the state must not be lost any more
   bool finishing = false;     // a rank has passed the end of the work
-  Time broken_since;          // when what broke it was heard
-  std::string broken_why;
+  bool healed = true;         // since the last break, a generation has worked
+  Time broken_since;          // when the first thing that is not healed yet was heard
+  std::string broken_why;     // all that happened since then
   std::optional<Outcome> failure;  // the first failure: the root cause
   std::optional<Outcome> outcome;  // set once it stops
   std::optional<Time> kill_at;     // when the grace is over

@@ -186,8 +186,9 @@ Result<std::vector<double>> measure_training(const Settings& settings,
   const std::string file = folder.file("metrics.jsonl");
   const std::int64_t steps = (settings.training_kills + 1) * kStepsBetweenDrills;
   for (const std::string& word :
-       {*trainer, std::string("--model"), std::string("mlp"), std::string("--steps"),
-        fmt::format("{}", steps), std::string("--metrics"), file}) {
+       {*trainer, std::string("--model"), std::string("mlp"), std::string("--epochs"),
+        std::string("1000"), std::string("--steps"), fmt::format("{}", steps),
+        std::string("--metrics"), file}) {
     command.push_back(word);
   }
   auto ran = run_program(std::move(command), folder.file("training"), kTrainingPatience);

@@ -24,7 +24,7 @@ constexpr Duration kRunPatience = std::chrono::minutes(10);  // of one training 
 
 struct Settings {
   std::string ranks = "1,2,4", model = "cnn", svg = {};
-  std::int64_t repeats = 7, steps = 60, warm_up = 10;
+  std::int64_t repeats = 7, steps = 120, warm_up = 20;
   double gate = 0.85;
   bool json = false;
 };
@@ -95,8 +95,9 @@ class Bench {
     }
     const std::string file = folder_.file("metrics.jsonl");
     for (const std::string& word :
-         {*trainer, std::string("--model"), settings_.model, std::string("--steps"),
-          fmt::format("{}", settings_.steps), std::string("--metrics"), file}) {
+         {*trainer, std::string("--model"), settings_.model, std::string("--epochs"),
+          std::string("1000"), std::string("--steps"), fmt::format("{}", settings_.steps),
+          std::string("--metrics"), file}) {
       command.push_back(word);
     }
     std::error_code ignored;  // it is not there the first time

@@ -34,7 +34,7 @@ void note_interrupt(int signal_number) {
 void set_handler(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  for (const int signal_number : {SIGINT, SIGTERM}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
     CHECK_EQ(::sigaction(signal_number, &action, nullptr), 0);
   }
 }

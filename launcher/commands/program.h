@@ -21,7 +21,7 @@
 
 namespace ringmaster::launcher {
 
-/// While one lives, SIGINT and SIGTERM only set a flag and end the sleep that they find.
+/// While one lives, SIGINT, SIGTERM and SIGHUP only set a flag and end the sleep that they find.
 class Interrupts {
  public:
   Interrupts();

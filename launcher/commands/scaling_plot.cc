@@ -117,7 +117,7 @@ std::string scaling_svg(const Scaling& scaling) {
     most = std::max(most, point.ranks);
     highest = std::max(highest, point.speed_up.max);
   }
-  const Scale x = make_scale(0, most * 1.16, 56, kWidth - 20);
+  const Scale x = make_scale(0, most * 1.27, 56, kWidth - 20);
   const Scale y = make_scale(0, std::max<double>(most, highest) * 1.08, kHeight - 62, 74);
   std::string svg = fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}">)"
@@ -127,7 +127,7 @@ std::string scaling_svg(const Scaling& scaling) {
   svg += fmt::format(
       R"(<text class="title" x="20" y="32">Speed-up of training {}</text>)"
       R"(<text x="20" y="51">strong scaling, global batch {}; median of {} interleaved )"
-      R"(repeats, bars from the lowest to the highest</text>)"
+      R"(repeats, bars: lowest to highest</text>)"
       "\n",
       escape(scaling.model), scaling.batch, scaling.points.front().rate.samples);
   if (most > scaling.cores) {

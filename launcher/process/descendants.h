@@ -55,7 +55,7 @@ std::vector<ProcessInfo> descendants_of(pid_t root, const std::vector<ProcessInf
                                         const std::vector<pid_t>& keep = {});
 
 /// Kills all descendants of `root`, not `root` itself, until none is alive. An error names those
-/// that were left at the deadline.
+/// that were left at the deadline. Orphans are found only when `root` is a subreaper.
 Result<void> kill_descendants(pid_t root, Duration deadline = std::chrono::seconds(10));
 
 /// For a subreaper: kills and reaps all own descendants until wait says that there are no children.

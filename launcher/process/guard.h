@@ -12,7 +12,8 @@
 // Signals: the launcher is in the same process group, so what the terminal sends reaches it by
 // itself. What kill(2) sends to the guard alone is forwarded. One `kill` may so arrive twice (the
 // group and the guard): SignalFilter (signal_filter.h) drops the echo. When the launcher stops
-// (SIGTSTP), the guard stops too, so that the shell sees it.
+// itself by SIGTSTP, the guard stops too, so that the shell sees it; a SIGSTOP pauses only the one
+// that it was sent to.
 #pragma once
 
 #include <sys/types.h>

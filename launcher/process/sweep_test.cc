@@ -11,7 +11,7 @@ namespace {
 
 /// A process that only exists, until the pipe's reader is gone or it is killed.
 pid_t start_idle_process() {
-  return fork_and_run([] { return ::pause(); });
+  return fork_and_run([] { return idle(); });
 }
 
 void end_process(pid_t pid) {

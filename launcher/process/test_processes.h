@@ -46,6 +46,12 @@ struct TestPipe {
   }
 };
 
+/// Lives until it is killed. Should a test fail, nothing of it stays for long.
+inline int idle() {
+  ::alarm(120);
+  for (;;) ::pause();
+}
+
 template <class Body>
 pid_t fork_and_run(Body body) {
   const pid_t pid = ::fork();
@@ -68,8 +74,7 @@ inline void start_hidden_process(const TestPipe& pipe) {
       ::setsid();
       for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT}) std::signal(number, SIG_IGN);
       pipe.put('h');
-      for (;;) ::pause();
-      return 0;
+      return idle();
     });
     return 0;
   });

@@ -65,10 +65,12 @@ std::string make_tiles(const Summary& s) {
   html += tile(fmt::format("{:.1f} s", s.seconds), "wall time");
   html += tile(number_text(s.images_per_s), "images/s, healing included");
   html += tile(fmt::format("{} / {}", s.losses, s.joins), "ranks lost / joined");
-  html += s.heals_ms.empty() ? tile("–", "nothing to heal")
-                             : tile(fmt::format("{:.1f} ms", quantile(s.heals_ms, 0.5)),
-                                    fmt::format("median of {} heals; longest {:.1f} ms",
-                                                s.heals_ms.size(), s.heals_ms.back()));
+  html += s.heals_ms.empty()
+              ? tile("–", "nothing to heal")
+              : tile(fmt::format("{:.1f} ms", quantile(s.heals_ms, 0.5)),
+                     s.heals_ms.size() == 1 ? "to heal the ring, once"
+                                            : fmt::format("median of {} heals; longest {:.1f} ms",
+                                                          s.heals_ms.size(), s.heals_ms.back()));
   return html + "</div>\n";
 }
 
@@ -92,13 +94,14 @@ std::string make_generations(const Summary& s) {
       "<th class=\"n\">Step</th><th></th><th class=\"n\">World</th><th>Members</th><th>Why</th>"
       "<th class=\"n\">State from</th><th class=\"n\">Heal</th></tr>\n";
   for (const GenerationEvent& e : s.generations) {
-    const bool changed = e.lost > 0 || e.joined > 0;
+    // All ranks join the first generation: nothing was healed.
+    const bool changed = &e != &s.generations.front();
     html += fmt::format(
         "<tr><td>{}</td><td class=\"n\">{:.2f} s</td><td class=\"n\">{}</td><td>{}</td>"
         "<td class=\"n\">{}</td><td>{}</td><td class=\"why\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"n\">{}</td></tr>\n",
-        e.generation, std::max(0.0, e.time - s.start.time), whole(e.steps), change_cell(e), e.world,
-        fmt::join(e.members, " "), escape(e.reason),
+        e.generation, std::max(0.0, e.time - s.start.time), whole(e.steps),
+        changed ? change_cell(e) : "", e.world, fmt::join(e.members, " "), escape(e.reason),
         changed ? fmt::format("rank {}", e.source) : "–",
         changed ? fmt::format("{:.1f} ms", e.heal_ms) : "–");
   }

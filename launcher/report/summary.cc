@@ -161,10 +161,16 @@ std::vector<Point> loss_line(const Summary& summary) {
   return line;
 }
 
-std::vector<Point> rate_line(const Summary& summary) {
+std::vector<Point> mean_rate_line(const Summary& summary, std::size_t reach) {
+  const std::vector<StepEvent>& steps = summary.history;
   std::vector<Point> line;
-  for (const StepEvent& e : summary.history) {
-    line.push_back({e.time - summary.start.time, e.images_per_s});
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const std::size_t before = i - std::min(i, reach + 1);
+    const std::size_t last = std::min(i + reach, steps.size() - 1);
+    double images = 0;
+    for (std::size_t j = before + 1; j <= last; ++j) images += static_cast<double>(steps[j].images);
+    const double seconds = steps[last].time - steps[before].time;
+    if (seconds > 0) line.push_back({steps[i].time - summary.start.time, images / seconds});
   }
   return line;
 }

@@ -68,7 +68,9 @@ std::vector<StepEvent> history_of(std::vector<StepEvent> steps);
 
 /// Lines over time, for charts.
 std::vector<Point> loss_line(const Summary& summary);
-std::vector<Point> rate_line(const Summary& summary);
+/// The rate over `reach` steps to each side: their images by their time. The mean of the steps' own
+/// rates would count quick steps too much, and leave the pauses between steps out.
+std::vector<Point> mean_rate_line(const Summary& summary, std::size_t reach);
 std::vector<Point> world_line(const Summary& summary);
 
 /// How many steps to each side the smoothed lines take in.

@@ -99,6 +99,19 @@ TEST(Summary, ARunWithoutAStepStillMakesAPage) {
   EXPECT_TRUE(holds(terminal_summary(s), "0 of 700 steps"));
 }
 
+TEST(Summary, TheMeanRateIsImagesByTime) {
+  Summary s;
+  // 100 images a step; steps of 1 s, but one of 3 s.
+  for (const double time : {1.0, 2.0, 5.0, 6.0}) {
+    s.history.push_back({.time = time, .step = static_cast<int>(time), .images = 100});
+  }
+  const auto line = mean_rate_line(s, 0);
+  ASSERT_EQ(line.size(), 3u);
+  EXPECT_NEAR(line[0].y, 100, 1e-9);
+  EXPECT_NEAR(line[1].y, 100 / 3.0, 1e-9);
+  EXPECT_NEAR(mean_rate_line(s, 9)[1].y, 60, 1e-9);
+}
+
 TEST(Page, StandsAloneAndShowsTheRun) {
   const std::string page = make_page(summarize(sample()));
   for (const char* part : {"89.71 %", "rank 2 lost", "rank 0 joined", "Generations", "<svg",

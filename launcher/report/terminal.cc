@@ -33,23 +33,37 @@ std::string world_text(const Summary& s) {
   return fmt::format("{}", fmt::join(sizes, " "));
 }
 
+/// The reason without what the line says already ("rank 1 lost: killed by ..." is "killed by ...").
+std::string because(const Change& change) {
+  const std::string said = change_text(change) + ": ";
+  if (change.reason.starts_with(said)) return change.reason.substr(said.size());
+  const bool only_the_join =
+      change.ranks.size() == 1 && change.reason == fmt::format("rank {} joins", change.ranks[0]);
+  return only_the_join ? "" : change.reason;
+}
+
 std::string change_line(const Change& change) {
   const std::string healed =
       change.kind == Change::Kind::lost
           ? fmt::format("healed in {:.1f} ms, {} go on", change.heal_ms, change.world)
           : fmt::format("in after {:.1f} ms, {} go on", change.heal_ms, change.world);
-  return fmt::format("  {:>8.2f} s  step {:<6} {:<16} {:<32} {}\n", change.seconds, change.step,
-                     change_text(change), healed, change.reason);
+  std::string line = fmt::format("  {:>8.2f} s  step {:<6} {:<16} {:<32} {}", change.seconds,
+                                 change.step, change_text(change), healed, because(change));
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
 }
 
 std::string curves(const Summary& s) {
   const auto loss = smooth(loss_line(s), smoothing_reach(s));
   if (loss.empty()) return "";
+  // On a linear scale the first steps leave no height for all that follows.
+  std::vector<Point> heights = loss;
+  for (Point& point : heights) point.y = std::log(std::max(point.y, 1e-6));
   const auto [low, high] = std::minmax_element(
-      loss.begin(), loss.end(), [](const Point& a, const Point& b) { return a.y < b.y; });
+      heights.begin(), heights.end(), [](const Point& x, const Point& y) { return x.y < y.y; });
   std::string text =
-      fmt::format("  loss     {}  {:.3f} → {:.3f}\n", sparkline(loss, kColumns, low->y, high->y),
-                  loss.front().y, loss.back().y);
+      fmt::format("  loss     {}  {:.3f} → {:.3f} (log)\n",
+                  sparkline(heights, kColumns, low->y, high->y), loss.front().y, loss.back().y);
   double most = s.start.ranks;
   for (const GenerationEvent& e : s.generations) most = std::max<double>(most, e.world);
   std::vector<Point> world;

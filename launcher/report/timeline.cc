@@ -46,8 +46,8 @@ std::string panel_title(const Panel& panel, std::string_view title, std::string_
 
 /// A panel from zero up with the raw values faint behind their running mean.
 std::string draw_line_panel(const Layout& layout, const Panel& panel,
-                            const std::vector<Point>& line, std::size_t reach, const char* colour) {
-  const auto smoothed = smooth(line, reach);
+                            const std::vector<Point>& line, const std::vector<Point>& smoothed,
+                            const char* colour) {
   // Single spikes are cut at the frame, so that they do not flatten all the rest.
   const double high = std::min(range_of(line).to, range_of(smoothed).to * 1.35);
   const double low = std::min(0.0, range_of(line).from);
@@ -156,8 +156,11 @@ std::string draw_timeline(const Summary& summary) {
                                 kWidth, layout.height);
   svg +=
       "\n<defs>" + clip_frame(layout.loss, "loss") + clip_frame(layout.rate, "rate") + "</defs>\n";
-  svg += draw_line_panel(layout, layout.loss, loss_line(summary), reach, "loss");
-  svg += draw_line_panel(layout, layout.rate, rate_line(summary), reach, "rate");
+  svg += draw_line_panel(layout, layout.loss, loss_line(summary), smooth(loss_line(summary), reach),
+                         "loss");
+  // The rates of single steps jump so much when ranks share cores that they hide their own mean.
+  svg += draw_line_panel(layout, layout.rate, mean_rate_line(summary, reach / 8),
+                         mean_rate_line(summary, reach), "rate");
   svg += draw_world_panel(layout, summary);
   svg += draw_marks(marks, layout);
   const std::string window =

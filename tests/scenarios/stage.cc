@@ -104,9 +104,10 @@ const std::vector<RankCommand>& rank_commands() {
        [](const RankId& id, const Job&, const Match& m) -> Event {
          return RankExited{id, {static_cast<int>(number_of(m, 1)), 0}, kNoState};
        }},
-      {std::regex("killed by signal (\\d+)"),
+      {std::regex("killed by signal (\\d+)(?: after (\\d+) steps)?"),
        [](const RankId& id, const Job&, const Match& m) -> Event {
-         return RankExited{id, {0, static_cast<int>(number_of(m, 1))}, kNoState};
+         return RankExited{
+             id, {0, static_cast<int>(number_of(m, 1))}, m[2].matched ? number_of(m, 2) : kNoState};
        }},
   };
   return all;
@@ -167,7 +168,7 @@ Result<void> Stage::move_clock(Time to) {
 
 Result<void> Stage::deliver(const Event& event) {
   const Actions actions = core_.step(now_, event);
-  const std::string time = fmt::format("[{:.1f}s] ", to_seconds(now_.time_since_epoch()));
+  const std::string time = fmt::format("[{:.2f}s] ", to_seconds(now_.time_since_epoch()));
   for (const Action& action : actions) {
     said_.push_back(time + simulator::describe(action, core_.state()));
   }

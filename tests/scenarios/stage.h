@@ -8,7 +8,8 @@
 //     ranks 0,2 ready                     ranks 0,2 ready with 7 steps
 //     ranks 0-3 hold 7 steps of rank 2    ranks 0-3 finish
 //     rank 1 says out of memory           rank 1 exits with code 3
-//     rank 1 killed by signal 9           wait
+//     rank 1 killed by signal 9           rank 1 killed by signal 9 after 7 steps
+//     wait
 //
 // A line may begin with a time ("10s", "0.5s"): timers that are due before it run first. Without
 // one it happens right after the line before.

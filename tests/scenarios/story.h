@@ -5,7 +5,7 @@
 //     # A comment stays where it is.
 //     10s rank 1 killed by signal 9
 //     ----
-//     [10.0s] start rank 1 on a: replaces a lost rank
+//     [10.00s] start rank 1 on a: replaces a lost rank
 //
 // Blocks are separated by an empty line. Only the part below the dashes is ever rewritten.
 //

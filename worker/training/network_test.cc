@@ -97,7 +97,7 @@ TEST(Network, LearnsAndCounts) {
   const auto samples = all_samples(data);
   double before = 0, after = 0;
   model.gradient(data, samples, &before);
-  for (int step = 0; step < 500; ++step) {
+  for (int step = 0; step < 200; ++step) {
     const auto gradient = model.gradient(data, samples, &after);
     for (std::size_t i = 0; i < gradient.size(); ++i) model.weights[i] -= 0.001F * gradient[i];
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <string_view>
 #include <type_traits>
 
 #include "base/file_descriptor.h"
@@ -27,7 +28,10 @@ Error read_error(gzFile file, const std::string& path, int read_errno) {
   int code = Z_OK;
   const char* text = gzerror(file, &code);
   if (code == Z_ERRNO) return errno_error(read_errno, fmt::format("read {}", path));
-  const std::string why = code == Z_BUF_ERROR ? "it ends in the middle" : text;
+  // zlib puts "<fd:3>: " before its text.
+  const std::string_view words = text;
+  const auto reason = words.substr(words.starts_with('<') ? words.find(": ") + 2 : 0);
+  const std::string_view why = code == Z_BUF_ERROR ? "it ends in the middle" : reason;
   return {Errc::corrupt, fmt::format("{}: damaged gzip data: {}", path, why)};
 }
 

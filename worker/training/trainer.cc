@@ -98,7 +98,8 @@ Result<void> Trainer::enter_generation() {
   entered_ = stepped_ = read_clock();
   images_here_ = 0;
   if (!started_) started_ = entered_;
-  const bool first = generation_.generation <= 1 && generation_.steps == 0;
+  // The first generation may have ended before its writer came this far.
+  const bool first = generation_.steps == 0;
   const bool writer = generation_.position == 0;
   if (writer && first) joined = open_run();
   if (joined && writer) {
@@ -110,8 +111,10 @@ Result<void> Trainer::enter_generation() {
 }
 
 Result<void> Trainer::open_run() {
-  auto emptied = metrics_->empty();
-  if (!emptied) return emptied;
+  if (generation_.generation <= 1) {
+    auto emptied = metrics_->empty();
+    if (!emptied) return emptied;
+  }
   return metrics_->append(
       start_line(read_wall_seconds(), {.model = plan_.model->name,
                                        .ranks = generation_.world,

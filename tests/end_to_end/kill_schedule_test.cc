@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranks are killed at any moment: while they start, in a step, while the ring closes, while a
+// replacement gets its state, at the end. Whatever happens, the job ends well, every sample counts
+// once an epoch in the history of the final weights, and all ranks hold the same weights.
+//
+// RINGMASTER_KILL_SEED=N runs one schedule again.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "base/random.h"
+#include "launcher/report/metrics.h"
+#include "tests/end_to_end/program.h"
+#include "worker/training/idx_writer.h"
+#include "worker/training/ledger.h"
+#include "worker/training/synthetic_data.h"
+
+namespace ringmaster::tests {
+namespace {
+
+constexpr int kRanks = 4;
+constexpr int kImages = 1200;
+
+void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(bytes.data()),
+             static_cast<std::streamsize>(bytes.size()));
+}
+
+void write_images(const std::string& folder, const std::string& name, std::size_t count,
+                  std::uint64_t seed) {
+  const auto data = training::make_synthetic_data(count, seed);
+  auto images = training::idx_images(0);
+  images.resize(images.size() - 12);  // the header up to the count, which follows
+  for (const std::uint32_t number :
+       {static_cast<std::uint32_t>(count), std::uint32_t{28}, std::uint32_t{28}}) {
+    training::append_number(&images, number);
+  }
+  images.insert(images.end(), data.pixels.begin(), data.pixels.end());
+  write_file(folder + "/" + name + "-images-idx3-ubyte", images);
+  write_file(folder + "/" + name + "-labels-idx1-ubyte", training::idx_labels(data.labels));
+}
+
+/// One data set for all schedules of this process.
+const std::string& data_folder() {
+  static TemporaryFolder folder;
+  static const bool written = [] {
+    write_images(folder.path(), "train", kImages, 1);
+    write_images(folder.path(), "t10k", 200, 2);
+    return true;
+  }();
+  EXPECT_TRUE(written);
+  return folder.path();
+}
+
+/// One to three kills: at a random moment, or close behind the one before, when the ring re-forms.
+void kill_ranks(const Program& program, Random& random) {
+  const std::uint64_t kills = 1 + random.below(3);
+  for (std::uint64_t turn = 0; turn < kills; ++turn) {
+    const bool close_behind = turn > 0 && random.chance(0.5);
+    const auto pause = std::chrono::microseconds(random.below(close_behind ? 6000 : 400000));
+    std::this_thread::sleep_for(pause);
+    const pid_t pid = program.pid_of_rank(static_cast<int>(random.below(kRanks)));
+    if (pid > 0) kill(pid, SIGKILL);
+  }
+}
+
+void check_run(const Ended& ended, const std::string& metrics_path) {
+  ASSERT_FALSE(ended.timed_out) << ended.error;
+  ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.error;
+  auto metrics = launcher::read_metrics(metrics_path);
+  ASSERT_TRUE(metrics.ok()) << metrics.error().message;
+  std::vector<training::StepRecord> records;
+  for (const auto& step : metrics->steps) {
+    records.push_back(
+        {step.step, step.epoch, step.generation, step.first, step.images, step.counted, step.rank});
+  }
+  auto ledger = training::check_ledger(records, metrics->start.steps, kImages);
+  ASSERT_TRUE(ledger.ok()) << ledger.error().message << ended.error;
+  std::set<std::string> weights;
+  for (const auto& result : metrics->results) weights.insert(result.weights);
+  EXPECT_EQ(weights.size(), 1u) << ended.error;
+}
+
+void run_schedule(std::uint64_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed) + " (RINGMASTER_KILL_SEED replays it)");
+  TemporaryFolder folder;
+  const std::string metrics = folder.file("metrics.jsonl");
+  Program program({"ringrun", "-np", std::to_string(kRanks), "--elastic", "2:4",
+                   built("ringmaster-train"), "--model", "tiny", "--data", data_folder(), "--batch",
+                   "24", "--epochs", "12", "--metrics", metrics});
+  Random random(seed);
+  kill_ranks(program, random);
+  const Ended ended = program.wait();
+  EXPECT_TRUE(program.leaves_nothing());
+  check_run(ended, metrics);
+}
+
+/// 200 schedules in 20 tests, so that they run beside each other.
+class KillSchedule : public testing::TestWithParam<int> {};
+
+TEST_P(KillSchedule, NothingIsLostAndEverySampleCountsOnce) {
+  if (const char* one = std::getenv("RINGMASTER_KILL_SEED"); one != nullptr) {
+    run_schedule(std::strtoull(one, nullptr, 10));
+    return;
+  }
+  for (int turn = 0; turn < 10 && !HasFatalFailure(); ++turn) {
+    run_schedule(static_cast<std::uint64_t>(GetParam() * 10 + turn));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, KillSchedule, testing::Range(0, 20));
+
+}  // namespace
+}  // namespace ringmaster::tests

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs real programs for tests: their output, exit code, and whether anything of them is left.
+//
+// Each program gets a mark in its environment that its descendants inherit, so that "nothing is
+// left" is a look at /proc and not a guess.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/file_descriptor.h"
+
+namespace ringmaster::tests {
+
+struct Ended {
+  int exit_code = -1;  // 128 + n for a signal
+  std::string output;
+  std::string error;
+  bool timed_out = false;  // it was killed by the test
+};
+
+class Program {
+ public:
+  /// Starts it; the first word is looked for among the built programs, then on PATH.
+  /// `variables` ("NAME=VALUE") go into its environment.
+  explicit Program(const std::vector<std::string>& command,
+                   const std::vector<std::string>& variables = {});
+  Program(const Program&) = delete;
+  /// Kills everything that carries the mark.
+  ~Program();
+
+  pid_t pid() const { return pid_; }
+  /// Waits for its end, and gives what it wrote.
+  Ended wait(std::chrono::seconds limit = std::chrono::seconds(120));
+  void signal(int number) const;
+  /// Living processes that carry the mark, the program itself included.
+  std::vector<pid_t> marked() const;
+  /// The living process of the job's rank, 0 when there is none.
+  pid_t pid_of_rank(int rank) const;
+  /// True when no marked process is left within two seconds (a killed one needs a moment to go).
+  bool leaves_nothing() const;
+
+ private:
+  std::string mark_;
+  pid_t pid_ = -1;
+  bool reaped_ = false;
+  FileDescriptor output_;  // unlinked files: a pipe nobody reads would hold the program back
+  FileDescriptor error_;
+};
+
+/// Starts, waits, and fails the test when something is left.
+Ended run_program(const std::vector<std::string>& command,
+                  const std::vector<std::string>& variables = {});
+
+/// The path of a built program.
+std::string built(const std::string& name);
+
+/// A folder of the test's own, removed with everything in it at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace ringmaster::tests
