@@ -8,15 +8,22 @@
 
 namespace ringmaster::launcher {
 
-int fail_usage(std::string_view program, const Error& error, bool json) {
-  if (json) {
-    const nlohmann::json object = {
-        {"error", {{"code", errc_name(error.code)}, {"message", error.message}}}};
-    fmt::print(stderr, "{}\n", object.dump());
-  } else {
-    fmt::print(stderr, "{}: {}\n", program, error.message);
-  }
-  return kUsageExitCode;
+std::string error_json(const Error& error, std::string_view hint) {
+  using Json = nlohmann::ordered_json;
+  const Json inner = {
+      {"code", errc_name(error.code)}, {"message", error.message}, {"hint", std::string(hint)}};
+  return Json{{"error", inner}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+int fail_as(std::string_view program, bool json, const Error& error, std::string_view hint,
+            int exit_code) {
+  const std::string line = json ? error_json(error, hint)
+                           : hint.empty()
+                               ? fmt::format("{}: {}", program, error.message)
+                               : fmt::format("{}: {} ({})", program, error.message, hint);
+  std::fflush(stdout);
+  fmt::print(stderr, "{}\n", line);
+  return exit_code;
 }
 
 int print_line(std::string_view text) {

@@ -20,14 +20,16 @@ int main(int argc, char** argv) {
   RunSettings settings;
   const Flags flags = settings.flags();
   const auto parsed = parse_flags(flags, {argv + 1, argv + argc}, Rest::command);
-  if (!parsed) return fail_usage("ringrun", parsed.error(), settings.json);
+  if (!parsed) {
+    return fail_as("ringrun", settings.json, parsed.error(), "", kExitUsage);
+  }
   if (parsed->help) return print_line(run_help(settings));
   if (parsed->print_config) return print_line(config_text(flags));
   // No flag is read below this line.
 
   // What it comes to on this host; everything that can be refused is refused here.
   const auto plan = make_plan(settings, parsed->rest, read_host_facts());
-  if (!plan) return fail_usage("ringrun", plan.error(), settings.json);
+  if (!plan) return fail_as("ringrun", settings.json, plan.error(), "", kExitUsage);
   if (settings.dry_run) return print_line(settings.json ? plan_json(*plan) : plan_text(*plan));
 
   // What earlier launches left behind when both of their watchers were killed.

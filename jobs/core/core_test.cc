@@ -194,7 +194,9 @@ TEST(Core, TheSecondStopSkipsTheGrace) {
 }
 
 TEST(Core, ARankThatDoesNotLeaveIsKilledAndReplaced) {
-  Story story(elastic(2, 3));
+  JobSpec spec = elastic(2, 3);
+  spec.leave_timeout = std::chrono::seconds(60);
+  Story story(spec);
   story.run(3, 4);
   story.exit(0, kKilled);
   story.ready(1, 4);

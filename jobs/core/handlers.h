@@ -24,6 +24,10 @@ void on_rank_exited(State& state, Time now, const RankExited& event, Actions& ac
 void on_timers(Job& job, Time now, Actions& actions);
 std::optional<Time> next_timer(const Job& job);
 
+/// Whether a member that is gone can keep others waiting in its generation. It can at the end of
+/// the work too: who has not passed the last collective finishes in a ring of those that are left.
+bool others_wait(const Job& job, const RankRecord& gone);
+
 /// A rank's process is gone and did not end well. Replaces it, goes on without it, or lets the job
 /// fail; `why` reads on after "rank 3 lost: ".
 void lose_rank(Job& job, RankRecord& rank, Time now, const std::string& why, Actions& actions);

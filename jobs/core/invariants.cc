@@ -22,7 +22,9 @@ void check_table(const Job& job, Violations& violations) {
     }
   }
   for (const RankRecord& rank : job.ranks) {
-    const bool inside = rank.state == RankState::member || rank.state == RankState::leaving;
+    // One that has finished stays behind when the others need another generation to finish in.
+    const bool inside =
+        (rank.state == RankState::member && !rank.finished) || rank.state == RankState::leaving;
     if (!inside) continue;
     bool found = false;
     for (const Member& member : job.table.members) found = found || member.id == rank.id;

@@ -3,6 +3,7 @@
 // What several events share: a rank is lost, a generation breaks, a job starts to stop.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "base/check.h"
@@ -17,9 +18,16 @@ constexpr std::size_t kReasonMax = 300;
 
 }  // namespace
 
+bool others_wait(const Job& job, const RankRecord& gone) {
+  if (!job.finishing) return true;
+  return std::any_of(job.ranks.begin(), job.ranks.end(), [&](const RankRecord& other) {
+    return other.state == RankState::member && !other.finished && other.id != gone.id;
+  });
+}
+
 void lose_rank(Job& job, RankRecord& rank, Time now, const std::string& why, Actions& actions) {
   const std::string text = fmt::format("rank {} lost: {}", rank.id.rank.value, why);
-  if (rank.state == RankState::member && !job.finishing) break_generation(job, now, text);
+  if (rank.state == RankState::member && others_wait(job, rank)) break_generation(job, now, text);
   const bool replaced = !job.outcome && !job.finishing && job.restarts_used < job.spec.restarts;
   rank.has_state = false;
   rank.steps = kNoState;

@@ -17,7 +17,7 @@ bool survivable(const Job& job, const ExitStatus& status) {
 
 void on_success(Job& job, RankRecord& rank, Time now) {
   rank.succeeded = true;
-  if (rank.state == RankState::member && !rank.finished && !job.finishing) {
+  if (rank.state == RankState::member && !rank.finished && others_wait(job, rank)) {
     break_generation(job, now, fmt::format("rank {} ended", rank.id.rank.value));
   }
   rank.enter(RankState::ended, now);

@@ -16,8 +16,9 @@ struct JobSpec {
   int ranks_max = 1;                         // what it starts with and heals towards
   int restarts = 0;                          // how many replacements the whole job may start
   Duration grace = std::chrono::seconds(5);  // from the polite signal to SIGKILL
-  /// A rank that has not left a broken generation by then is killed: the others wait for it.
-  Duration leave_timeout = std::chrono::seconds(60);
+  /// A rank that has not left a broken generation by then is killed: the others wait for it. As
+  /// long as a start may take, since a rank leaves at its next collective: a step may be long.
+  Duration leave_timeout = std::chrono::minutes(10);
   /// A rank of a job whose ranks join must be ready by then: a start that hangs blocks a gang.
   Duration start_timeout = std::chrono::minutes(10);
 

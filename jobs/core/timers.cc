@@ -4,6 +4,8 @@
 // broken generation, a start that hangs.
 #include <fmt/format.h>
 
+#include <csignal>
+
 #include "jobs/core/handlers.h"
 
 namespace ringmaster::jobs {
@@ -42,6 +44,10 @@ void on_timers(Job& job, Time now, Actions& actions) {
             ? fmt::format("did not leave generation {} in {:.0f} s", job.table.generation.value,
                           to_seconds(job.spec.leave_timeout))
             : fmt::format("was not ready after {:.0f} s", to_seconds(job.spec.start_timeout));
+    if (!job.failure) {
+      job.failure = Outcome{JobState::failed, 128 + SIGKILL,
+                            fmt::format("rank {}: {}", rank.id.rank.value, rank.words)};
+    }
     kill_rank(rank, now, rank.words, actions);
   }
 }

@@ -5,24 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 namespace ringmaster::launcher {
 
-std::string error_json(const Error& error, std::string_view hint) {
-  using Json = nlohmann::ordered_json;
-  const Json inner = {
-      {"code", errc_name(error.code)}, {"message", error.message}, {"hint", std::string(hint)}};
-  return Json{{"error", inner}}.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 int fail(bool json, const Error& error, std::string_view hint, int exit_code) {
-  const std::string line = json           ? error_json(error, hint)
-                           : hint.empty() ? fmt::format("ringmaster: {}", error.message)
-                                          : fmt::format("ringmaster: {} ({})", error.message, hint);
-  std::fflush(stdout);
-  fmt::print(stderr, "{}\n", line);
-  return exit_code;
+  return fail_as("ringmaster", json, error, hint, exit_code);
 }
 
 bool wants_json(const Arguments& arguments) {

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "base/settings.h"
+#include "launcher/error_output.h"
 
 namespace ringmaster::launcher {
 
@@ -23,14 +24,8 @@ struct Command {
   int (*run)(const Arguments& arguments);  // the exit code: 0 only on success
 };
 
-constexpr int kExitFailed = 1;
-constexpr int kExitUsage = 2;
-
 /// Prints the error (and what to try, when there is a hint) and returns `exit_code`.
 int fail(bool json, const Error& error, std::string_view hint = "", int exit_code = kExitFailed);
-
-/// The error as programs read it: {"error":{"code":..,"message":..,"hint":..}}.
-std::string error_json(const Error& error, std::string_view hint);
 
 /// Whether --json is among the arguments: an error in reading them must know it too.
 bool wants_json(const Arguments& arguments);
@@ -56,6 +51,7 @@ int run_report(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
 int run_bench_scaling(const Arguments& arguments);
 int run_bench_recovery(const Arguments& arguments);
+int run_simulate(const Arguments& arguments);
 int run_recovery_rank(const Arguments& arguments);
 
 /// Runs the one of `commands` that the first argument names. `program` is how it is started

@@ -9,54 +9,19 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <set>
 #include <thread>
 
 #include "base/random.h"
 #include "launcher/report/metrics.h"
 #include "tests/end_to_end/program.h"
-#include "worker/training/idx_writer.h"
+#include "tests/end_to_end/training_data.h"
 #include "worker/training/ledger.h"
-#include "worker/training/synthetic_data.h"
 
 namespace ringmaster::tests {
 namespace {
 
 constexpr int kRanks = 4;
-constexpr int kImages = 1200;
-
-void write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-}
-
-void write_images(const std::string& folder, const std::string& name, std::size_t count,
-                  std::uint64_t seed) {
-  const auto data = training::make_synthetic_data(count, seed);
-  auto images = training::idx_images(0);
-  images.resize(images.size() - 12);  // the header up to the count, which follows
-  for (const std::uint32_t number :
-       {static_cast<std::uint32_t>(count), std::uint32_t{28}, std::uint32_t{28}}) {
-    training::append_number(&images, number);
-  }
-  images.insert(images.end(), data.pixels.begin(), data.pixels.end());
-  write_file(folder + "/" + name + "-images-idx3-ubyte", images);
-  write_file(folder + "/" + name + "-labels-idx1-ubyte", training::idx_labels(data.labels));
-}
-
-/// One data set for all schedules of this process.
-const std::string& data_folder() {
-  static TemporaryFolder folder;
-  static const bool written = [] {
-    write_images(folder.path(), "train", kImages, 1);
-    write_images(folder.path(), "t10k", 200, 2);
-    return true;
-  }();
-  EXPECT_TRUE(written);
-  return folder.path();
-}
 
 /// One to three kills: at a random moment, or close behind the one before, when the ring re-forms.
 void kill_ranks(const Program& program, Random& random) {
@@ -80,7 +45,7 @@ void check_run(const Ended& ended, const std::string& metrics_path) {
     records.push_back(
         {step.step, step.epoch, step.generation, step.first, step.images, step.counted, step.rank});
   }
-  auto ledger = training::check_ledger(records, metrics->start.steps, kImages);
+  auto ledger = training::check_ledger(records, metrics->start.steps, kTrainImages);
   ASSERT_TRUE(ledger.ok()) << ledger.error().message << ended.error;
   std::set<std::string> weights;
   for (const auto& result : metrics->results) weights.insert(result.weights);

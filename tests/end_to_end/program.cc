@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -50,6 +51,41 @@ bool has_variable(pid_t pid, const std::string& variable) {
   return environment_of(pid).find('\0' + variable + '\0') != std::string::npos;
 }
 
+std::string name_of(const std::string& variable) {
+  return variable.substr(0, variable.find('='));
+}
+
+/// Ours with `variables` in the place of those of the same name, and the built programs first on
+/// PATH. No name is there twice: shells take the last one, programs the first.
+std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+  std::vector<std::string> environment = variables;
+  std::set<std::string> names;
+  for (const std::string& variable : variables) names.insert(name_of(variable));
+  for (char** each = environ; *each != nullptr; ++each) {
+    std::string variable = *each;
+    const std::string name = name_of(variable);
+    if (!names.insert(name).second) continue;
+    if (name == "PATH") variable.insert(5, std::string(RINGMASTER_BINARY_DIR) + ":");
+    environment.push_back(variable);
+  }
+  return environment;
+}
+
+int count_of(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+bool wait_for_text(const FileDescriptor& file, const std::string& text, int times) {
+  const auto deadline = Clock::now() + std::chrono::seconds(30);
+  while (count_of(read_all(file), text) < times) {
+    if (Clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> result;
   for (std::string& word : words) result.push_back(word.data());
@@ -69,10 +105,7 @@ Program::Program(const std::vector<std::string>& command, const std::vector<std:
   mark_ = "RINGMASTER_TEST_MARK=" + std::to_string(getpid()) + "." + std::to_string(++count);
   std::vector<std::string> words = command;
   if (std::filesystem::exists(built(words[0]))) words[0] = built(words[0]);
-  std::vector<std::string> environment = variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    environment.push_back(*variable);
-  }
+  std::vector<std::string> environment = environment_with(variables);
   environment.push_back(mark_);
   auto arguments = pointers(words);
   auto names = pointers(environment);
@@ -117,6 +150,29 @@ void Program::signal(int number) const {
   kill(pid_, number);
 }
 
+void Program::signal_group(int number) const {
+  kill(-pid_, number);
+}
+
+std::string Program::output() const {
+  return read_all(output_);
+}
+
+bool Program::wait_for_output(const std::string& text, int times) const {
+  return wait_for_text(output_, text, times);
+}
+
+bool Program::wait_for_error(const std::string& text) const {
+  return wait_for_text(error_, text, 1);
+}
+
+pid_t Program::child() const {
+  for (const auto& process : launcher::list_processes()) {
+    if (process.parent == pid_ && process.alive()) return process.pid;
+  }
+  return 0;
+}
+
 Ended Program::wait(std::chrono::seconds limit) {
   const auto deadline = Clock::now() + limit;
   Ended ended;
@@ -136,7 +192,7 @@ Ended Program::wait(std::chrono::seconds limit) {
 }
 
 bool Program::leaves_nothing() const {
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < 500; ++round) {
     if (marked().empty()) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
@@ -150,6 +206,10 @@ Ended run_program(const std::vector<std::string>& command,
   EXPECT_FALSE(ended.timed_out) << ended.output << ended.error;
   EXPECT_TRUE(program.leaves_nothing()) << command[0];
   return ended;
+}
+
+Ended run_shell(const std::string& script, const std::vector<std::string>& variables) {
+  return run_program({"sh", "-c", script}, variables);
 }
 
 TemporaryFolder::TemporaryFolder() {

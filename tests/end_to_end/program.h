@@ -25,8 +25,8 @@ struct Ended {
 
 class Program {
  public:
-  /// Starts it; the first word is looked for among the built programs, then on PATH.
-  /// `variables` ("NAME=VALUE") go into its environment.
+  /// Starts it in a process group of its own, as a shell does; the built programs come first on
+  /// PATH. `variables` ("NAME=VALUE") go into its environment.
   explicit Program(const std::vector<std::string>& command,
                    const std::vector<std::string>& variables = {});
   Program(const Program&) = delete;
@@ -37,11 +37,21 @@ class Program {
   /// Waits for its end, and gives what it wrote.
   Ended wait(std::chrono::seconds limit = std::chrono::seconds(120));
   void signal(int number) const;
+  /// To its process group, as a terminal does.
+  void signal_group(int number) const;
+  /// What it wrote up to now.
+  std::string output() const;
+  /// Waits until it wrote `text` so many times. False when it has not after half a minute.
+  bool wait_for_output(const std::string& text, int times = 1) const;
+  /// The same for standard error.
+  bool wait_for_error(const std::string& text) const;
+  /// Its own living child, 0 when there is none: under ringrun the launcher below the guard.
+  pid_t child() const;
   /// Living processes that carry the mark, the program itself included.
   std::vector<pid_t> marked() const;
   /// The living process of the job's rank, 0 when there is none.
   pid_t pid_of_rank(int rank) const;
-  /// True when no marked process is left within two seconds (a killed one needs a moment to go).
+  /// True when no marked process is left within some seconds (a killed one needs a moment to go).
   bool leaves_nothing() const;
 
  private:
@@ -55,6 +65,9 @@ class Program {
 /// Starts, waits, and fails the test when something is left.
 Ended run_program(const std::vector<std::string>& command,
                   const std::vector<std::string>& variables = {});
+
+/// The same for a line of sh.
+Ended run_shell(const std::string& script, const std::vector<std::string>& variables = {});
 
 /// The path of a built program.
 std::string built(const std::string& name);

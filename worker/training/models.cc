@@ -20,8 +20,9 @@ Network make_cnn() {
   Layers layers;
   layers.push_back(make_convolution(28, 28, 1, 16));
   layers.push_back(make_convolution(14, 14, 16, 32));
-  layers.push_back(make_dense(7 * 7 * 32, kClasses, false));
-  return {std::move(layers), 4};
+  layers.push_back(make_dense(7 * 7 * 32, 64, true));
+  layers.push_back(make_dense(64, kClasses, false));
+  return {std::move(layers), 8};
 }
 
 Network make_tiny() {
@@ -34,7 +35,7 @@ Network make_tiny() {
 
 constexpr Model kModels[] = {
     {.name = "mlp", .make = make_mlp, .epochs = 6, .batch = 256, .learning_rate = 0.1},
-    {.name = "cnn", .make = make_cnn, .epochs = 4, .batch = 128, .learning_rate = 0.1},
+    {.name = "cnn", .make = make_cnn, .epochs = 4, .batch = 128, .learning_rate = 0.08},
     {.name = "tiny", .make = make_tiny, .epochs = 3, .batch = 128, .learning_rate = 0.3},
 };
 

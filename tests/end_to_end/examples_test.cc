@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The examples do what their first lines promise, alone and through losses.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <thread>
+
+#include "base/random.h"
+#include "tests/end_to_end/program.h"
+#include "tests/end_to_end/text.h"
+
+namespace ringmaster::tests {
+namespace {
+
+constexpr const char* kLine = "y = 3.0000 x + 1.0000 after 2000 steps\n";
+
+class Example : public testing::TestWithParam<const char*> {};
+
+TEST_P(Example, Alone) {
+  const Ended ended = run_program({GetParam()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_EQ(ended.output, kLine);
+}
+
+TEST_P(Example, AsAPlainJob) {
+  const Ended ended = run_program({"ringrun", "-np", "2", GetParam()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_EQ(ended.output, kLine);
+}
+
+TEST_P(Example, GoesOnAfterADrill) {
+  const Ended ended =
+      run_program({"ringrun", "-np", "3", "--elastic", "1:3", "--drill", "kill:1@300", GetParam()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_EQ(ended.output, kLine);
+  EXPECT_TRUE(contains(ended.error, "rank 1 lost: killed by signal 9 (SIGKILL)")) << ended.error;
+}
+
+TEST_P(Example, GoesOnAfterKillsAtAnyMoment) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    Program program({"ringrun", "-np", "3", "--elastic", "1:3", GetParam(), "20000"});
+    for (int turn = 0; turn < 2; ++turn) {
+      std::this_thread::sleep_for(std::chrono::microseconds(random.below(150000)));
+      const pid_t pid = program.pid_of_rank(static_cast<int>(random.below(3)));
+      if (pid > 0) kill(pid, SIGKILL);
+    }
+    const Ended ended = program.wait();
+    EXPECT_EQ(ended.exit_code, 0) << ended.error;
+    EXPECT_EQ(ended.output, "y = 3.0000 x + 1.0000 after 20000 steps\n");
+    EXPECT_TRUE(program.leaves_nothing());
+  }
+}
+
+TEST_P(Example, FailsWhenAllRanksAreKilled) {
+  Program program(
+      {"ringrun", "-np", "3", "--elastic", "1:3", "--restarts", "0", GetParam(), "2000000000"});
+  ASSERT_TRUE(program.wait_for_error("in the ring"));
+  for (int rank = 0; rank < 3; ++rank) kill(program.pid_of_rank(rank), SIGKILL);
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.exit_code, 137);
+  const auto failed = lines_with(ended.error, "ringrun: failed: ");
+  ASSERT_EQ(failed.size(), 1u) << ended.error;
+  EXPECT_TRUE(contains(failed[0], "killed by signal 9 (SIGKILL)")) << failed[0];
+  EXPECT_TRUE(program.leaves_nothing());
+}
+
+INSTANTIATE_TEST_SUITE_P(Languages, Example, testing::Values("elastic-c", "elastic-cpp"),
+                         [](const auto& tested) {
+                           return std::string(tested.param) == "elastic-c" ? "C" : "Cpp";
+                         });
+
+}  // namespace
+}  // namespace ringmaster::tests

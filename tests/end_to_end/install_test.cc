@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is installed is enough: the examples are compiled against the installed tree alone and run
+// under the installed ringrun.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/end_to_end/program.h"
+#include "tests/end_to_end/text.h"
+
+namespace ringmaster::tests {
+namespace {
+
+// A library that was built with a sanitizer needs its runtime in the program.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr const char* kSanitize = " -fsanitize=address,undefined ";
+#elif defined(__SANITIZE_THREAD__)
+constexpr const char* kSanitize = " -fsanitize=thread ";
+#else
+constexpr const char* kSanitize = " ";
+#endif
+
+/// One installation for all tests of this process.
+const std::string& installed() {
+  static const TemporaryFolder folder;
+  static const bool done = [] {
+    const std::string build = std::filesystem::path(RINGMASTER_BINARY_DIR).parent_path();
+    const Ended ended = run_program({"cmake", "--install", build, "--prefix", folder.path()});
+    EXPECT_EQ(ended.exit_code, 0) << ended.output << ended.error;
+    return ended.exit_code == 0;
+  }();
+  EXPECT_TRUE(done);
+  return folder.path();
+}
+
+/// Where the pkg-config file lies: lib, lib64 or lib/x86_64-linux-gnu, as the system likes it.
+std::string pkgconfig_folder() {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(installed())) {
+    if (entry.path().filename() == "ringmaster.pc") return entry.path().parent_path();
+  }
+  return "";
+}
+
+void check_example(const std::string& compiler, const std::string& source) {
+  ASSERT_NE(pkgconfig_folder(), "");
+  if (run_shell("pkg-config --version").exit_code != 0) GTEST_SKIP() << "pkg-config is absent";
+  TemporaryFolder folder;
+  const std::vector<std::string> variables = {
+      "PKG_CONFIG_PATH=" + pkgconfig_folder(), "OUT=" + folder.file("example"),
+      "SOURCE=" + installed() + "/share/ringmaster/examples/" + source,
+      "LIBRARIES=" + std::filesystem::path(pkgconfig_folder()).parent_path().string(),
+      "PATH=" + installed() + "/bin:/usr/local/bin:/usr/bin:/bin"};
+  const Ended compiled = run_shell("cd / && " + compiler + kSanitize +
+                                       "-o $OUT $SOURCE $(pkg-config --cflags --libs ringmaster) "
+                                       "-Wl,-rpath,$LIBRARIES",
+                                   variables);
+  ASSERT_EQ(compiled.exit_code, 0) << compiled.output << compiled.error;
+  EXPECT_EQ(compiled.error, "");
+  const Ended ended =
+      run_shell("cd / && $RINGRUN -np 3 --elastic 1:3 --drill kill:1@300 $OUT 2000",
+                {"RINGRUN=" + installed() + "/bin/ringrun", "OUT=" + folder.file("example")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_EQ(ended.output, "y = 3.0000 x + 1.0000 after 2000 steps\n");
+  EXPECT_TRUE(contains(ended.error, "rank 1 lost")) << ended.error;
+}
+
+TEST(Install, TheExampleInC) {
+  check_example("cc -std=c99 -Wall -Wextra -pedantic", "elastic.c");
+}
+
+TEST(Install, TheExampleInCpp) {
+  check_example("c++ -std=c++20 -Wall -Wextra", "elastic.cc");
+}
+
+TEST(Install, TheProgramsRunFromThere) {
+  for (const std::string program : {"ringrun", "ringmaster", "ringmaster-train"}) {
+    const Ended ended = run_shell("cd / && exec " + installed() + "/bin/" + program + " --help");
+    EXPECT_EQ(ended.exit_code, 0) << ended.error;
+    EXPECT_TRUE(contains(ended.output, program)) << ended.output;
+  }
+}
+
+TEST(Install, TheLibraryShowsOnlyTheCInterface) {
+  if (run_shell("nm --version").exit_code != 0) GTEST_SKIP() << "nm is absent";
+  const std::string library =
+      std::filesystem::path(pkgconfig_folder()).parent_path().string() + "/libringmaster.so";
+  const Ended ended = run_shell("nm -D --defined-only " + library + " | awk '{ print $3 }'");
+  ASSERT_FALSE(lines_of(ended.output).empty());
+  for (const std::string& name : lines_of(ended.output)) {
+    EXPECT_EQ(name.find("ringmaster_"), 0u) << name;
+  }
+}
+
+}  // namespace
+}  // namespace ringmaster::tests

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Signals from a terminal, from kill(1), from nohup and from timeout(1).
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <thread>
+
+#include "tests/end_to_end/program.h"
+#include "tests/end_to_end/text.h"
+
+namespace ringmaster::tests {
+namespace {
+
+/// Says "up", then runs until a signal that it does not handle.
+constexpr const char* kRun = "echo up; while :; do sleep 0.05; done";
+
+void expect_end(Program& program, int exit_code) {
+  const Ended ended = program.wait();
+  EXPECT_FALSE(ended.timed_out) << ended.error;
+  EXPECT_EQ(ended.exit_code, exit_code) << ended.error;
+  EXPECT_EQ(lines_with(ended.error, "ringrun: ended: stopped by SIG").size(), 1u) << ended.error;
+  EXPECT_TRUE(program.leaves_nothing());
+}
+
+TEST(RingrunSignal, AnInterruptFromTheTerminalGives130) {
+  Program program({"ringrun", "-np", "3", "sh", "-c", kRun});
+  ASSERT_TRUE(program.wait_for_output("up\n", 3));
+  program.signal_group(SIGINT);
+  expect_end(program, 130);
+}
+
+TEST(RingrunSignal, RanksMayTakeTheGraceToCloseUp) {
+  Program program({"ringrun", "-np", "3", "--grace", "60", "sh", "-c",
+                   "trap 'sleep 0.4; echo closed; exit 0' INT; echo up; "
+                   "while :; do sleep 0.05; done"});
+  ASSERT_TRUE(program.wait_for_output("up\n", 3));
+  program.signal_group(SIGINT);
+  expect_end(program, 130);
+  EXPECT_TRUE(program.wait_for_output("closed\n", 3)) << program.output();
+}
+
+TEST(RingrunSignal, RanksThatIgnoreTheInterruptAreKilledAfterTheGrace) {
+  Program program({"ringrun", "-np", "3", "--grace", "0.3", "sh", "-c",
+                   std::string("trap '' INT TERM; ") + kRun});
+  ASSERT_TRUE(program.wait_for_output("up\n", 3));
+  program.signal_group(SIGINT);
+  expect_end(program, 130);
+}
+
+TEST(RingrunSignal, ASecondInterruptEndsAtOnce) {
+  // With a grace above the limit of wait(), only "at once" can end it.
+  Program program({"ringrun", "-np", "3", "--grace", "10000", "sh", "-c",
+                   std::string("trap '' INT TERM; ") + kRun});
+  ASSERT_TRUE(program.wait_for_output("up\n", 3));
+  program.signal_group(SIGINT);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // a finger's pace
+  program.signal_group(SIGINT);
+  expect_end(program, 130);
+}
+
+TEST(RingrunSignal, KillOfRingrunGives143) {
+  Program program({"ringrun", "-np", "3", "sh", "-c", kRun});
+  ASSERT_TRUE(program.wait_for_output("up\n", 3));
+  program.signal(SIGTERM);
+  expect_end(program, 143);
+}
+
+TEST(RingrunSignal, AHangupGives129) {
+  Program program({"ringrun", "-np", "2", "sh", "-c", kRun});
+  ASSERT_TRUE(program.wait_for_output("up\n", 2));
+  program.signal_group(SIGHUP);
+  expect_end(program, 129);
+}
+
+TEST(RingrunSignal, NohupIgnoresTheHangup) {
+  TemporaryFolder folder;
+  Program program({"nohup", built("ringrun"), "-np", "2", "sh", "-c",
+                   "echo up; while [ ! -e $HERE/go ]; do sleep 0.02; done; echo done"},
+                  {"HERE=" + folder.path()});
+  ASSERT_TRUE(program.wait_for_output("up\n", 2));
+  program.signal_group(SIGHUP);
+  program.signal(SIGHUP);
+  write_text(folder.file("go"), "");
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_TRUE(program.wait_for_output("done\n", 2));
+  EXPECT_TRUE(program.leaves_nothing());
+}
+
+TEST(RingrunSignal, UserSignalsReachTheRanks) {
+  for (const int number : {SIGUSR1, SIGUSR2}) {
+    Program program({"ringrun", "-np", "3", "sh", "-c",
+                     "trap 'echo heard; exit 0' USR1 USR2; echo up; while :; do sleep 0.05; done"});
+    ASSERT_TRUE(program.wait_for_output("up\n", 3));
+    program.signal(number);
+    const Ended ended = program.wait();
+    EXPECT_EQ(ended.exit_code, 0) << ended.error;
+    EXPECT_TRUE(program.wait_for_output("heard\n", 3));
+    EXPECT_TRUE(program.leaves_nothing());
+  }
+}
+
+TEST(RingrunSignal, TimeoutSignalsTwiceAndEndsOnce) {
+  // timeout(1) signals its child and then its group. Taken for a second wish it would kill the
+  // ranks before they have closed up.
+  const Ended ended =
+      run_program({"timeout", "1", built("ringrun"), "-np", "3", "--grace", "60", "sh", "-c",
+                   "trap 'sleep 0.4; echo closed; exit 0' TERM; "
+                   "while :; do sleep 0.05; done"});
+  EXPECT_EQ(ended.exit_code, 124) << ended.error;
+  EXPECT_EQ(lines_with(ended.error, "ringrun: ended: stopped by SIGTERM").size(), 1u);
+  EXPECT_EQ(ended.output, "closed\nclosed\nclosed\n");
+}
+
+TEST(RingrunSignal, AStoppedJobGoesOn) {
+  TemporaryFolder folder;
+  Program program({"ringrun", "-np", "2", "sh", "-c",
+                   "echo up; while [ ! -e $HERE/go ]; do sleep 0.02; done; echo done"},
+                  {"HERE=" + folder.path()});
+  ASSERT_TRUE(program.wait_for_output("up\n", 2));
+  program.signal_group(SIGTSTP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  write_text(folder.file("go"), "");
+  program.signal_group(SIGCONT);
+  const Ended ended = program.wait(std::chrono::seconds(30));
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_TRUE(program.wait_for_output("done\n", 2));
+  EXPECT_TRUE(program.leaves_nothing());
+}
+
+}  // namespace
+}  // namespace ringmaster::tests
