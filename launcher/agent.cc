@@ -68,9 +68,10 @@ void Agent::perform(const jobs::Action& action) {
 
 std::vector<Output> Agent::outputs_of(int rank, Sink* sink) const {
   const std::string prefix = plan_.tag_output ? fmt::format("[{}] ", rank) : "";
-  const auto ends = streams_.terminal_columns > 0 ? LineSplitter::Ends::newline_or_return
-                                                  : LineSplitter::Ends::newline;
-  return {Output{sink, LineSplitter(prefix, ends)}};
+  const bool terminal = isatty(sink == streams_.output ? STDOUT_FILENO : STDERR_FILENO) == 1;
+  const auto ends = terminal ? LineSplitter::Ends::newline_or_return : LineSplitter::Ends::newline;
+  // A single rank has no lines of others to tear.
+  return {Output{sink, LineSplitter(prefix, ends), terminal || plan_.spec.ranks_max == 1}};
 }
 
 SpawnSpec Agent::spec_of(int rank) const {

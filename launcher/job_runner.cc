@@ -10,7 +10,6 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
-#include <cstring>
 
 #include "jobs/core/core.h"
 #include "launcher/agent.h"
@@ -55,6 +54,7 @@ class JobRunner {
   void set_core_timer();
   void watch_signals();
   void on_signal(int number);
+  void stop_until_continued();
   void watch_guard();
   void watch_timeout();
   void say(const std::string& line) { error()->write("ringrun: " + line + "\n"); }
@@ -160,15 +160,30 @@ void JobRunner::on_signal(int number) {
     return;
   }
   if (number == SIGTSTP) {
-    // Ranks lead their own sessions, where the kernel drops SIGTSTP: stop them for it.
-    agent_->signal_all(SIGSTOP);
-    raise(SIGSTOP);
+    stop_until_continued();
     return;
   }
-  const std::string why = fmt::format("stopped by SIG{}", sigabbrev_np(number));
+  const std::string why = fmt::format("stopped by {}", jobs::signal_name(number));
   agent_->signal_all(SIGCONT);  // a stopped rank would only see the signal at the end of the grace
   handle(jobs::StopRequested{kJob, why, number, 128 + number, stop_asked_});
   stop_asked_ = true;
+}
+
+void JobRunner::stop_until_continued() {
+  // Ranks lead their own sessions, where the kernel drops SIGTSTP: stop them for it.
+  agent_->signal_all(SIGSTOP);
+  // By its default action, which the guard mirrors for the shell. Blocked meanwhile, so that the
+  // guard's forward of the same signal is one with ours and does not stop us a second time.
+  sigset_t stop, before;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  sigprocmask(SIG_BLOCK, &stop, &before);
+  signals_.remove(SIGTSTP);
+  raise(SIGTSTP);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  // Continued; or never stopped, which is what the kernel does where no shell could continue us.
+  agent_->signal_all(SIGCONT);
+  static_cast<void>(filter_.accept(SIGTSTP, read_clock()));  // an echo may have slept with us
 }
 
 void JobRunner::watch_guard() {

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <optional>
 
+#include "launcher/process/exit_status.h"
 #include "worker/contract.h"
 
 namespace ringmaster::launcher {
@@ -100,16 +101,14 @@ bool RankProcess::Parts::read_messages() {
 void RankProcess::Parts::reap() {
   socket.cancel();
   read_messages();
-  siginfo_t info{};
-  CHECK(waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED) == 0);
+  int status = 0;
+  CHECK_EQ(waitpid(pid, &status, 0), pid);
   reaped = true;
   socket.close();
   pidfd.close();
   if (output && !output->ended()) output->drain();
   if (error && !error->ended()) error->drain();
-  const bool exited = info.si_code == CLD_EXITED;
-  handlers.on_exit(exited ? jobs::ExitStatus{info.si_status, 0}
-                          : jobs::ExitStatus{0, info.si_status});
+  handlers.on_exit(exit_status_of(status));
 }
 
 void RankProcess::Parts::output_ended() {

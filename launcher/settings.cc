@@ -1,7 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/settings.h"
 
+#include <sstream>
+
 namespace ringmaster::launcher {
+
+namespace {
+
+/// An unknown option may take one as well: it is most likely a known one with a typo.
+bool may_take_value(const Flags& flags, const std::string& word) {
+  for (const Flag& flag : flags) {
+    std::istringstream names{std::string(flag.names)};
+    for (std::string name; std::getline(names, name, ',');) {
+      if (name == word) return !std::holds_alternative<bool*>(flag.target);
+    }
+  }
+  return word.find('=') == std::string::npos;
+}
+
+}  // namespace
+
+bool asks_for_json(const Flags& flags, const std::vector<std::string>& arguments) {
+  bool is_value = false;
+  for (const std::string& word : arguments) {
+    if (word == "--json") return true;
+    if (!is_value && (word.empty() || word[0] != '-' || word == "--")) return false;
+    is_value = !is_value && may_take_value(flags, word);
+  }
+  return false;
+}
 
 Flags RunSettings::flags() {
   return {

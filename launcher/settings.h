@@ -26,6 +26,9 @@ struct RunSettings {
   Flags flags();
 };
 
+/// Pure: whether `--json` stands before the program, whatever is wrong with the rest.
+bool asks_for_json(const Flags& flags, const std::vector<std::string>& arguments);
+
 /// The page that `ringrun --help` prints.
 std::string run_help(RunSettings& settings);
 

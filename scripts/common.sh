@@ -30,7 +30,8 @@ install_packages() {
   fi
   say "installing$missing"
   # Lists a day old are good enough; a fresh machine has none.
-  if [ -z "$(find /var/lib/apt/lists -name '*_Packages*' -mtime -1 -print -quit 2>/dev/null)" ]; then
+  local lists=/var/lib/apt/lists
+  if [ -z "$(find $lists -name '*_Packages*' -mtime -1 -print -quit 2>/dev/null)" ]; then
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq || fail "apt-get update failed"
   fi
   # shellcheck disable=SC2086
@@ -38,8 +39,8 @@ install_packages() {
     $missing >/dev/null || fail "apt-get could not install:$missing (try: apt-get update)"
 }
 
-# build PRESET [TARGET...]: with the tests; the set-up is repeated, as it costs a second and an older
-# one may have been made without them.
+# build PRESET [TARGET...]: with the tests; the set-up is repeated, as it costs a second and an
+# older one may have been made without them.
 build() {
   local preset=$1 log
   shift

@@ -165,8 +165,7 @@ void advance(State& state, Job& job, Time now, Actions& actions) {
     abort_if_broken(job, now, actions);
     if (can_form(job)) form(job, now, actions);
     start_ranks(state, job, now, actions);
-    const bool all_run =
-        job.count(RankState::absent) == 0 && job.count(RankState::starting) == 0;
+    const bool all_run = job.count(RankState::absent) == 0 && job.count(RankState::starting) == 0;
     if (job.state == JobState::starting && all_run) {
       job.state = JobState::running;
       job.reason = "its ranks run";

@@ -17,6 +17,9 @@ struct ExitStatus {
   friend bool operator==(const ExitStatus&, const ExitStatus&) = default;
 };
 
+/// "SIGTERM"; "SIGRTMIN+3" for the real-time ones; "signal 99" for what is none.
+std::string signal_name(int signal);
+
 /// "exited with code 3", "killed by signal 9 (SIGKILL)".
 std::string describe(const ExitStatus& status);
 

@@ -42,7 +42,7 @@ struct PipeReader::State : std::enable_shared_from_this<PipeReader::State> {
   void read_rest();
   ssize_t read_once(std::size_t most);
   void deliver(std::string_view bytes);
-  void flush();
+  void flush(bool all);
   void set_flush_timer();
   void end();
   void cancel();
@@ -127,8 +127,10 @@ void PipeReader::State::deliver(std::string_view bytes) {
   set_flush_timer();
 }
 
-void PipeReader::State::flush() {
+/// The partial lines of `all` outputs, or of those that are watched.
+void PipeReader::State::flush(bool all) {
   for (auto& output : outputs) {
+    if (!all && !output.eager) continue;
     std::string piece;
     output.splitter.flush(piece);
     if (!piece.empty()) output.sink->write(piece);
@@ -138,7 +140,7 @@ void PipeReader::State::flush() {
 /// Runs from the first byte of a partial line: one that grows byte by byte is shown, too.
 void PipeReader::State::set_flush_timer() {
   const bool partial = std::any_of(outputs.begin(), outputs.end(), [](const Output& output) {
-    return output.splitter.has_partial();
+    return output.eager && output.splitter.has_partial();
   });
   if (!partial || timing) return;
   timing = true;
@@ -146,12 +148,12 @@ void PipeReader::State::set_flush_timer() {
   flush_timer.async_wait([self = shared_from_this()](const error_code& error) {
     self->timing = false;
     if (error || self->ended) return;
-    self->flush();
+    self->flush(false);
   });
 }
 
 void PipeReader::State::end() {
-  flush();
+  flush(true);
   cancel();
   if (const auto tell = std::exchange(on_end, nullptr)) tell();
 }

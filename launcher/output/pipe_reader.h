@@ -3,8 +3,9 @@
 // Reads one output pipe of a rank into sinks, line by line.
 //
 // It stops reading while one of its sinks is full, so that the pipe fills and the rank waits: a
-// slow reader holds ranks back and nothing is lost. A line without an end goes out after
-// kFlushAfter, so that a prompt or a progress bar is seen.
+// slow reader holds ranks back and nothing is lost. Where a person watches, a line without an end
+// goes out after kFlushAfter, so that a prompt or a progress bar is seen; elsewhere it waits for
+// its end, or a rank that was held back in the middle of a line would tear it.
 //
 // The pipe's EOF is not the rank's end: a grandchild may hold the pipe open for ever. When the rank
 // is reaped, call drain(): what was in the pipe at that moment is read, then the pipe is closed.
@@ -33,6 +34,7 @@ class Sink;
 struct Output {
   Sink* sink;
   LineSplitter splitter;
+  bool eager = false;  // a person watches: show a line before it has ended
 };
 
 class PipeReader {

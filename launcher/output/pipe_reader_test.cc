@@ -18,7 +18,7 @@ namespace {
 /// A rank's pipe, a reader, a sink, and the pipe that stands for our own output.
 class PipeReaderTest : public ::testing::Test {
  protected:
-  PipeReaderTest() {
+  explicit PipeReaderTest(bool eager = true) {
     make_pipe(rank_out_, rank_in_);
     make_pipe(our_out_, our_in_);
     EXPECT_EQ(::fcntl(our_out_.get(), F_SETFL, O_NONBLOCK), 0);
@@ -27,7 +27,8 @@ class PipeReaderTest : public ::testing::Test {
     EXPECT_TRUE(sink.ok());
     sink_.emplace(std::move(*sink));
     reader_.emplace(loop_, std::move(rank_out_),
-                    std::vector<Output>{{&*sink_, LineSplitter("[2] ")}}, [this] { ++ends_; });
+                    std::vector<Output>{{&*sink_, LineSplitter("[2] "), eager}},
+                    [this] { ++ends_; });
   }
 
   static void make_pipe(FileDescriptor& out, FileDescriptor& in) {
@@ -79,6 +80,22 @@ TEST_F(PipeReaderTest, a_partial_line_goes_out_after_a_while) {
   EXPECT_TRUE(rank_writes("thanks\n"));
   loop_.poll();
   EXPECT_EQ(read_output(), "thanks\n");
+}
+
+/// Nobody watches.
+class UnwatchedReaderTest : public PipeReaderTest {
+ protected:
+  UnwatchedReaderTest() : PipeReaderTest(false) {}
+};
+
+TEST_F(UnwatchedReaderTest, a_partial_line_waits_for_its_end) {
+  EXPECT_TRUE(rank_writes("one\ntwo "));
+  loop_.run_for(3 * PipeReader::kFlushAfter);
+  EXPECT_EQ(read_output(), "[2] one\n");
+  EXPECT_TRUE(rank_writes("parts\nrest"));
+  rank_in_.reset();
+  loop_.run();
+  EXPECT_EQ(read_output(), "[2] two parts\n[2] rest");
 }
 
 TEST_F(PipeReaderTest, the_end_of_the_pipe_flushes_and_is_said_once) {

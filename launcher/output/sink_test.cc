@@ -39,9 +39,9 @@ Ends make_terminal() {
   FileDescriptor master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   EXPECT_EQ(::grantpt(master.get()), 0);
   EXPECT_EQ(::unlockpt(master.get()), 0);
-  FileDescriptor slave(::open(::ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  FileDescriptor terminal_end(::open(::ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
   EXPECT_EQ(std::system(("stty raw -echo < " + std::string(::ptsname(master.get()))).c_str()), 0);
-  return {std::move(master), std::move(slave)};
+  return {std::move(master), std::move(terminal_end)};
 }
 
 std::string line_of(std::size_t number) {

@@ -57,12 +57,12 @@ void stop_like_the_launcher(int signal_number) {
 }
 
 /// The launcher's end, when it has come. Orphans that came up to the guard are reaped on the way.
-std::optional<ExitStatus> reap(pid_t launcher) {
+std::optional<jobs::ExitStatus> reap(pid_t launcher) {
   int status = 0;
   pid_t pid = 0;
   while ((pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL)) > 0) {
     if (pid != launcher) continue;
-    if (!WIFSTOPPED(status)) return ExitStatus::from_wait_status(status);
+    if (!WIFSTOPPED(status)) return exit_status_of(status);
     // A SIGSTOP was meant for the launcher alone; job control is meant for the whole job.
     const int reason = WSTOPSIG(status);
     if (reason == SIGTSTP || reason == SIGTTIN || reason == SIGTTOU) stop_like_the_launcher(reason);
@@ -70,7 +70,7 @@ std::optional<ExitStatus> reap(pid_t launcher) {
   return std::nullopt;
 }
 
-ExitStatus watch(pid_t launcher, const sigset_t& signals) {
+jobs::ExitStatus watch(pid_t launcher, const sigset_t& signals) {
   for (;;) {
     siginfo_t info = {};
     const int number = ::sigwaitinfo(&signals, &info);
@@ -96,12 +96,12 @@ ExitStatus watch(pid_t launcher, const sigset_t& signals) {
 
 int be_the_guard(pid_t launcher, const sigset_t& signals) {
   ::prctl(PR_SET_NAME, "ring-guard", 0, 0, 0);
-  const ExitStatus end = watch(launcher, signals);
+  const jobs::ExitStatus end = watch(launcher, signals);
   if (const auto cleared = kill_all_children(); !cleared) {
     std::fprintf(stderr, "%s: clearing up: %s\n", program_invocation_short_name,
                  cleared.error().message.c_str());
   }
-  return end.exit_code();
+  return end.outward();
 }
 
 }  // namespace

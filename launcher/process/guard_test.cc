@@ -159,11 +159,12 @@ TEST(Guard, what_the_terminal_sends_arrives_once) {
   ASSERT_TRUE(terminal.valid());
   ASSERT_EQ(::grantpt(terminal.get()), 0);
   ASSERT_EQ(::unlockpt(terminal.get()), 0);
-  const std::string slave = ::ptsname(terminal.get());
+  const std::string terminal_end = ::ptsname(terminal.get());
   TestPipe pipe;
   const pid_t guard = fork_and_run([&] {
     ::setsid();
-    const FileDescriptor own(::open(slave.c_str(), O_RDWR));  // becomes the controlling terminal
+    const FileDescriptor own(
+        ::open(terminal_end.c_str(), O_RDWR));  // becomes the controlling terminal
     return run_guarded([&] {
       block({SIGINT, SIGUSR1});
       pipe.put('r');

@@ -41,15 +41,15 @@ TEST_P(Example, GoesOnAfterKillsAtAnyMoment) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    Program program({"ringrun", "-np", "3", "--elastic", "1:3", GetParam(), "20000"});
+    Program program({"ringrun", "-np", "3", "--elastic", "1:3", GetParam(), "8000"});
     for (int turn = 0; turn < 2; ++turn) {
-      std::this_thread::sleep_for(std::chrono::microseconds(random.below(150000)));
+      std::this_thread::sleep_for(std::chrono::microseconds(random.below(80000)));
       const pid_t pid = program.pid_of_rank(static_cast<int>(random.below(3)));
       if (pid > 0) kill(pid, SIGKILL);
     }
     const Ended ended = program.wait();
     EXPECT_EQ(ended.exit_code, 0) << ended.error;
-    EXPECT_EQ(ended.output, "y = 3.0000 x + 1.0000 after 20000 steps\n");
+    EXPECT_EQ(ended.output, "y = 3.0000 x + 1.0000 after 8000 steps\n");
     EXPECT_TRUE(program.leaves_nothing());
   }
 }

@@ -77,9 +77,10 @@ int count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-bool wait_for_text(const FileDescriptor& file, const std::string& text, int times) {
+template <class Condition>
+bool wait_until(const Condition& holds) {
   const auto deadline = Clock::now() + std::chrono::seconds(30);
-  while (count_of(read_all(file), text) < times) {
+  while (!holds()) {
     if (Clock::now() > deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -159,11 +160,18 @@ std::string Program::output() const {
 }
 
 bool Program::wait_for_output(const std::string& text, int times) const {
-  return wait_for_text(output_, text, times);
+  return wait_until([&] { return count_of(read_all(output_), text) >= times; });
 }
 
 bool Program::wait_for_error(const std::string& text) const {
-  return wait_for_text(error_, text, 1);
+  return wait_until([&] { return count_of(read_all(error_), text) > 0; });
+}
+
+bool Program::wait_for_state(pid_t pid, const std::string& states) const {
+  return wait_until([&] {
+    const auto process = launcher::read_process(pid);
+    return process && states.find(process->state) != std::string::npos;
+  });
 }
 
 pid_t Program::child() const {

@@ -45,6 +45,8 @@ class Program {
   bool wait_for_output(const std::string& text, int times = 1) const;
   /// The same for standard error.
   bool wait_for_error(const std::string& text) const;
+  /// Waits until the process is in one of these states (the letters of ps), as above.
+  bool wait_for_state(pid_t pid, const std::string& states) const;
   /// Its own living child, 0 when there is none: under ringrun the launcher below the guard.
   pid_t child() const;
   /// Living processes that carry the mark, the program itself included.

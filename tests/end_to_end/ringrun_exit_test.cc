@@ -15,7 +15,7 @@ namespace {
 /// The one line that says why the job failed or was ended; "" and a failed test when it is not one.
 std::string cause(const Ended& ended) {
   std::vector<std::string> found;
-  for (const std::string& line : lines_of(ended.error)) {
+  for (const std::string& line : lines_with(ended.error, "ringrun: ")) {
     // How many ranks share the processors depends on the machine.
     if (!contains(line, " processors")) found.push_back(line);
   }

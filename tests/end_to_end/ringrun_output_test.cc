@@ -49,6 +49,16 @@ TEST(RingrunOutput, WholeLinesFromSixteenRanks) {
   check_lines(ended.output, 16, 500);
 }
 
+TEST(RingrunOutput, ARankThatPausesInALineIsNotTorn) {
+  const Ended ended = run_program({"ringrun", "-np", "3", "sh", "-c",
+                                   "printf 'rank '; sleep 0.5; echo $RANK; sleep 0.3; printf end"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  for (const std::string line : {"rank 0\n", "rank 1\n", "rank 2\n"}) {
+    EXPECT_TRUE(contains(ended.output, line)) << ended.output;
+  }
+  EXPECT_TRUE(contains(ended.output, "endendend")) << ended.output;
+}
+
 TEST(RingrunOutput, TagsBeginEachLine) {
   const Ended ended = run_program({"ringrun", "-np", "4", "--tag-output", "sh", "-c", writer(200)});
   EXPECT_EQ(ended.exit_code, 0) << ended.error;

@@ -113,17 +113,25 @@ TEST(RingrunSignal, TimeoutSignalsTwiceAndEndsOnce) {
   EXPECT_EQ(ended.output, "closed\nclosed\nclosed\n");
 }
 
-TEST(RingrunSignal, AStoppedJobGoesOn) {
+TEST(RingrunSignal, AJobThatTheTerminalStopsGoesOn) {
   TemporaryFolder folder;
   Program program({"ringrun", "-np", "2", "sh", "-c",
                    "echo up; while [ ! -e $HERE/go ]; do sleep 0.02; done; echo done"},
                   {"HERE=" + folder.path()});
   ASSERT_TRUE(program.wait_for_output("up\n", 2));
-  program.signal_group(SIGTSTP);
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const pid_t rank = program.pid_of_rank(1);
+  for (int turn = 0; turn < 3; ++turn) {
+    program.signal_group(SIGTSTP);
+    // The shell looks at its child, the guard.
+    EXPECT_TRUE(program.wait_for_state(program.pid(), "T"));
+    EXPECT_TRUE(program.wait_for_state(rank, "T"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));  // longer than an echo
+    program.signal_group(SIGCONT);
+    EXPECT_TRUE(program.wait_for_state(program.pid(), "SR"));
+    EXPECT_TRUE(program.wait_for_state(rank, "SR"));
+  }
   write_text(folder.file("go"), "");
-  program.signal_group(SIGCONT);
-  const Ended ended = program.wait(std::chrono::seconds(30));
+  const Ended ended = program.wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.error;
   EXPECT_TRUE(program.wait_for_output("done\n", 2));
   EXPECT_TRUE(program.leaves_nothing());

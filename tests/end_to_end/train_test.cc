@@ -72,7 +72,7 @@ struct DrilledRun {
   std::string metrics = folder.file("metrics.jsonl");
   Ended ended =
       train({"-np", "3", "--elastic", "1:3", "--drill", "kill:1@40", "--drill", "kill:2@400"},
-            metrics, {"--epochs", "30"});
+            metrics, {"--epochs", "60"});
 };
 
 TEST(Train, TheMetricsShowTheLossesAndTheJoins) {
@@ -106,7 +106,7 @@ TEST(Train, TheReportFindsEveryImageCountedOnce) {
   EXPECT_EQ(summary["weights"]["equal"], true) << ended.output;
   EXPECT_EQ(summary["losses"], 2) << ended.output;
   EXPECT_EQ(summary["joins"], 2) << ended.output;
-  EXPECT_EQ(summary["steps"], 1500) << ended.output;
+  EXPECT_EQ(summary["steps"], 3000) << ended.output;
   const std::string html = read_text(page);
   EXPECT_TRUE(contains(html, "<svg") && contains(html, "</html>"));
   EXPECT_FALSE(contains(html, "http://") && contains(html, "<script src")) << "it stands alone";

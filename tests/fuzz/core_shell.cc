@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/fuzz/core_shell.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "base/check.h"
+
+namespace ringmaster::fuzz {
+
+using jobs::HostId;
+using jobs::JobId;
+
+CoreShell::CoreShell() {
+  processes_.reserve(4096);  // pointers to processes are in use while others are ordered
+}
+
+void CoreShell::join_host(int slots) {
+  const HostId id{++last_host_};
+  hosts_[id] = slots;
+  step(jobs::HostJoined{id, fmt::format("h{}", id.value), slots});
+}
+
+void CoreShell::lose_host(HostId host) {
+  hosts_.erase(host);
+  for (Process& process : processes_) {
+    if (process.host == host) process.life = Process::Life::over;
+  }
+  step(jobs::HostLost{host, "lease"});
+}
+
+void CoreShell::submit(const jobs::JobSpec& spec) {
+  const JobId id{static_cast<std::int64_t>(state().jobs.size()) + 1};
+  step(jobs::JobSubmitted{id, spec});
+}
+
+void CoreShell::stop(JobId job, int signal, bool now) {
+  step(jobs::StopRequested{job, "asked", signal, 1, now});
+}
+
+void CoreShell::started(Process& process) {
+  if (process.life == Process::Life::ordered) process.life = Process::Life::running;
+  step(jobs::RankStarted{process.id});
+}
+
+void CoreShell::start_failed(Process& process) {
+  CHECK(process.life != Process::Life::running);
+  process.life = Process::Life::over;
+  step(jobs::RankStartFailed{process.id, 127, "no such program"});
+}
+
+void CoreShell::ready(Process& process, std::int64_t steps) {
+  process.ready = true;
+  process.inside = {};
+  process.aborted = false;
+  process.steps = steps;
+  step(jobs::RankReady{process.id, steps});
+}
+
+void CoreShell::synced(Process& process, jobs::Generation generation, std::int64_t steps) {
+  if (process.inside == generation) process.steps = steps;
+  step(jobs::RankSynced{process.id, generation, steps, process.id.rank});
+}
+
+void CoreShell::finished(Process& process, jobs::Generation generation) {
+  if (process.inside == generation) process.finished = true;
+  step(jobs::RankFinished{process.id, generation});
+}
+
+void CoreShell::failed(Process& process) {
+  step(jobs::RankFailed{process.id, "it says why"});
+}
+
+void CoreShell::exited(Process& process, jobs::ExitStatus status, std::int64_t steps) {
+  process.life = Process::Life::over;
+  step(jobs::RankExited{process.id, status, steps});
+}
+
+void CoreShell::wait(Duration duration) {
+  now_ += duration;
+  step(jobs::TimerExpired{});
+  const auto next = core_.next_timer();
+  // One that is due already would make the shell spin.
+  if (next) CHECK(now_ < *next);
+}
+
+bool CoreShell::wait_for_timer() {
+  const auto next = core_.next_timer();
+  if (next) wait(std::max(*next - now_, Duration{0}));
+  return next.has_value();
+}
+
+std::vector<Process*> CoreShell::of(Process::Life life) {
+  std::vector<Process*> found;
+  for (Process& process : processes_) {
+    if (process.life == life) found.push_back(&process);
+  }
+  return found;
+}
+
+std::vector<JobId> CoreShell::jobs() const {
+  std::vector<JobId> ids;
+  for (const auto& [id, job] : state().jobs) ids.push_back(id);
+  return ids;
+}
+
+void CoreShell::step(const jobs::Event& event) {
+  const jobs::Actions actions = core_.step(now_, event);
+  for (const jobs::Action& action : actions) {
+    std::visit([this](const auto& one) { on(one); }, action);
+  }
+  check_step(actions);
+}
+
+void CoreShell::check_step(const jobs::Actions& actions) {
+  for (const std::string& violation : invariants_.check(core_.state(), actions)) {
+    check_failed(__FILE__, __LINE__, violation);
+  }
+  for (const auto& [id, job] : core_.state().jobs) CHECK_EQ(job.ended(), ends_.contains(id));
+}
+
+void CoreShell::on(const jobs::StartRank& action) {
+  CHECK(!ends_.contains(action.id.job));
+  CHECK(hosts_.contains(action.host));
+  int used = 0;
+  for (const Process& process : processes_) {
+    used += process.alive() && process.host == action.host ? 1 : 0;
+    if (process.id.job != action.id.job) continue;
+    CHECK(process.id.incarnation < action.id.incarnation);
+    CHECK(!process.alive() || process.id.rank != action.id.rank);
+  }
+  CHECK_LT(used, hosts_.at(action.host));
+  CHECK_LT(processes_.size(), processes_.capacity());
+  processes_.push_back({.id = action.id, .host = action.host, .inside = {}});
+}
+
+void CoreShell::on(const jobs::SignalRank& action) {
+  Process* process = find(action.id);
+  CHECK(process != nullptr && process->alive());
+  CHECK_LT(0, action.signal);
+  if (process->signal != SIGKILL) process->signal = action.signal;
+}
+
+void CoreShell::on(const jobs::AbortGeneration& action) {
+  CHECK(tables_.contains(action.job));
+  CHECK_EQ(action.generation, tables_[action.job].generation);
+  for (Process& process : processes_) {
+    if (process.id.job == action.job && process.inside == action.generation) process.aborted = true;
+  }
+}
+
+void CoreShell::on(const jobs::FormGeneration& action) {
+  CHECK(!ends_.contains(action.job));
+  const auto& table = action.table;
+  CHECK_EQ(table.generation.value, tables_[action.job].generation.value + 1);
+  CHECK(table.since <= now_);
+  CHECK(!table.reason.empty());
+  for (const Process& process : processes_) {
+    // Nobody of an older generation can interfere: not before it has left it, or is dead.
+    const bool interferes = process.id.job == action.job && process.alive() && !process.finished &&
+                            process.inside.value > 0;
+    CHECK(!interferes);
+  }
+  for (std::size_t i = 0; i < table.members.size(); ++i) {
+    if (i > 0) CHECK_LT(table.members[i - 1].id.rank, table.members[i].id.rank);
+    Process* process = find(table.members[i].id);
+    CHECK(process != nullptr && process->life == Process::Life::running && process->ready);
+    CHECK_EQ(process->host, table.members[i].host);
+    process->ready = false;
+    process->inside = table.generation;
+    process->aborted = false;
+  }
+  tables_[action.job] = table;
+}
+
+void CoreShell::on(const jobs::EndJob& action) {
+  CHECK(!ends_.contains(action.job));
+  for (const Process& process : processes_) {
+    if (process.id.job == action.job) CHECK(!process.alive());
+  }
+  CHECK((action.state == jobs::JobState::done) == (action.exit_code == 0));
+  CHECK(!action.reason.empty());
+  ends_[action.job] = action;
+}
+
+void CoreShell::on(const jobs::Report& action) {
+  CHECK(!action.text.empty());
+}
+
+Process* CoreShell::find(const jobs::RankId& id) {
+  const auto at = std::find_if(processes_.begin(), processes_.end(),
+                               [&](const Process& process) { return process.id == id; });
+  return at == processes_.end() ? nullptr : &*at;
+}
+
+}  // namespace ringmaster::fuzz

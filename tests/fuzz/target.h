@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A fuzz target: a parser, valid examples of what it reads, and a function that throws any bytes at
+// it and CHECKs what must hold of the answer.
+//
+// One table of values instead of a libFuzzer entry in each file, so that the same targets run in
+// two ways: in every test run, with seeded mutations and any compiler (fuzz_test.cc), and for as
+// long as one likes under clang's coverage-guided libFuzzer (entry.cc, scripts/fuzz).
+//
+// A violation aborts, as a failed CHECK does: that is how both of them learn of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringmaster::fuzz {
+
+struct Target {
+  std::string name;
+  std::vector<std::string> corpus;      // valid inputs, and inputs that once broke something
+  void (*run)(std::string_view input);  // returns when all is well
+  int inputs = 2000;                    // how many an ordinary test run tries: below a second
+};
+
+Target core_target();
+Target cpus_target();
+Target flags_target();
+Target idx_target();
+Target lines_target();
+Target messages_target();
+Target metrics_target();
+Target packed_target();
+Target plan_target();
+Target processes_target();
+Target recovery_log_target();
+Target tag_target();
+
+const std::vector<Target>& targets();
+
+/// The target of this name, or null.
+const Target* find_target(std::string_view name);
+
+}  // namespace ringmaster::fuzz

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "tests/fuzz/target.h"
+
+namespace ringmaster::fuzz {
+
+const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {
+      core_target(),  cpus_target(),      flags_target(),        idx_target(),
+      lines_target(), messages_target(),  metrics_target(),      packed_target(),
+      plan_target(),  processes_target(), recovery_log_target(), tag_target(),
+  };
+  return all;
+}
+
+const Target* find_target(std::string_view name) {
+  const auto at = std::find_if(targets().begin(), targets().end(),
+                               [&](const Target& target) { return target.name == name; });
+  return at == targets().end() ? nullptr : &*at;
+}
+
+}  // namespace ringmaster::fuzz
