@@ -26,8 +26,10 @@ std::string own_group(std::string_view controller) {
   for (std::string line; std::getline(file, line);) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
+    if (first == std::string::npos || second == std::string::npos) continue;
+    std::string names = ",";
+    names.append(line, first + 1, second - first - 1);
+    names += ',';
     const bool found = controller.empty()
                            ? names == ",,"
                            : names.find("," + std::string(controller) + ",") != std::string::npos;
@@ -45,7 +47,8 @@ double tightest(std::string group, const Limit& limit) {
     if (here > 0) result = result > 0 ? std::min(result, here) : here;
     if (group == "/") break;
     const auto slash = group.rfind('/');
-    group = slash == 0 ? "/" : group.substr(0, slash);
+    if (slash == std::string::npos) break;
+    group.resize(std::max<std::size_t>(slash, 1));
   }
   return result;
 }
@@ -81,14 +84,16 @@ int read_cpu_budget() {
   const int allowed = static_cast<int>(read_allowed_cpus().size());
   const double quota = read_quota();
   if (quota <= 0) return allowed;
-  return std::clamp(static_cast<int>(std::ceil(quota)), 1, allowed);
+  // Cut before it becomes an int, which cannot hold every quota that a file can name.
+  return std::max(1, static_cast<int>(std::ceil(std::min<double>(quota, allowed))));
 }
 
 double parse_cpu_max(std::string_view text) {
   std::istringstream words{std::string(text)};
   double quota = 0, period = 0;
   if (!(words >> quota >> period) || quota <= 0 || period <= 0) return 0;
-  return quota / period;
+  const double cpus = quota / period;
+  return std::isfinite(cpus) ? cpus : 0;
 }
 
 }  // namespace ringmaster

@@ -13,6 +13,7 @@ TEST(Cpus, ReadsQuotasOfBothVersions) {
   EXPECT_EQ(parse_cpu_max("150000 100000\n"), 1.5);
   EXPECT_EQ(parse_cpu_max("-1\n 100000\n"), 0);  // v1 without a limit
   EXPECT_EQ(parse_cpu_max(" "), 0);
+  EXPECT_EQ(parse_cpu_max("1e308 1e-5"), 0);  // no number of processors
 }
 
 TEST(Cpus, TheBudgetIsWithinTheMask) {

@@ -9,6 +9,24 @@ set(RINGMASTER_OWN_FOLDERS worker/training jobs/core jobs/simulator tests/end_to
 set(RINGMASTER_TEST_DEFINITIONS
   RINGMASTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}" RINGMASTER_BINARY_DIR="${CMAKE_BINARY_DIR}/bin")
 
+# Most of the time of a build is spent on reading the same headers: precompiled once for libraries
+# and once for test programs, they take a third of it. The debug preset goes without, so that a
+# missing include is seen.
+option(RINGMASTER_PRECOMPILE "precompile common headers" ON)
+set(RINGMASTER_COMMON_HEADERS <fmt/format.h> <algorithm> <array> <cstdint> <filesystem> <fstream>
+  <functional> <map> <memory> <optional> <sstream> <string> <string_view> <variant> <vector>)
+if(RINGMASTER_PRECOMPILE)
+  add_library(precompiled OBJECT cmake/empty.cc)
+  target_link_libraries(precompiled fmt::fmt)
+  target_precompile_headers(precompiled PRIVATE ${RINGMASTER_COMMON_HEADERS})
+  if(RINGMASTER_TESTS)
+    add_executable(precompiled_tests cmake/empty.cc)
+    target_link_libraries(precompiled_tests GTest::gtest_main fmt::fmt)
+    target_precompile_headers(precompiled_tests PRIVATE ${RINGMASTER_COMMON_HEADERS}
+      <gtest/gtest.h>)
+  endif()
+endif()
+
 function(ringmaster_folder folder)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
@@ -27,6 +45,9 @@ function(ringmaster_folder folder)
   if(files)
     add_library(${name} STATIC ${files})
     target_link_libraries(${name} PUBLIC ${ARG_LINK})
+    if(RINGMASTER_PRECOMPILE)
+      target_precompile_headers(${name} REUSE_FROM precompiled)
+    endif()
     if(folder MATCHES "^tests")
       target_link_libraries(${name} PUBLIC GTest::gtest)
       target_compile_definitions(${name} PUBLIC ${RINGMASTER_TEST_DEFINITIONS})
@@ -48,6 +69,9 @@ function(ringmaster_folder folder)
     add_executable(${name}_tests ${tests})
     target_link_libraries(${name}_tests PRIVATE ${name} GTest::gtest_main)
     target_compile_definitions(${name}_tests PRIVATE ${RINGMASTER_TEST_DEFINITIONS})
+    if(RINGMASTER_PRECOMPILE)
+      target_precompile_headers(${name}_tests REUSE_FROM precompiled_tests)
+    endif()
     gtest_discover_tests(${name}_tests DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 300)
   endif()
 endfunction()

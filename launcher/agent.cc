@@ -122,6 +122,7 @@ void Agent::on_message(const jobs::RankId& id, const worker::Message& message) {
   if (const auto* join = std::get_if<worker::JoinMessage>(&message)) {
     on_event_(jobs::RankReady{id, std::max(join->steps, jobs::kNoState)});
   } else if (const auto* synced = std::get_if<worker::SyncedMessage>(&message)) {
+    if (formed_.value == synced->generation) lost_ = joined_ = 0;
     on_event_(jobs::RankSynced{id, jobs::Generation{synced->generation},
                                std::max<std::int64_t>(synced->steps, 0),
                                jobs::Rank{synced->source}});
@@ -195,10 +196,14 @@ void Agent::signal_all(int signal_number) {
 void Agent::form(const jobs::FormGeneration& action) {
   segment_.reset();
   const auto& table = action.table;
+  // A generation that broke before it held one state was seen by nobody: what it lost counts on.
+  lost_ += static_cast<std::uint32_t>(table.lost.size());
+  joined_ += static_cast<std::uint32_t>(table.joined.size());
+  formed_ = table.generation;
   worker::FormMessage message{.generation = table.generation.value,
                               .since_ns = table.since.time_since_epoch().count(),
-                              .joined = static_cast<std::uint32_t>(table.joined.size()),
-                              .lost = static_cast<std::uint32_t>(table.lost.size()),
+                              .joined = joined_,
+                              .lost = lost_,
                               .cpus = static_cast<std::uint32_t>(plan_.cpus),
                               .reason = table.reason};
   for (const auto& member : table.members) {

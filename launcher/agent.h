@@ -80,6 +80,9 @@ class Agent {
   std::uint64_t open_files_;  // the soft limit that ranks get back
   std::vector<Drill> drills_left_;
   std::vector<Running> running_;  // started and not over
+  jobs::Generation formed_{};     // the newest
+  std::uint32_t lost_ = 0;        // since a generation last held one state
+  std::uint32_t joined_ = 0;
 };
 
 }  // namespace ringmaster::launcher

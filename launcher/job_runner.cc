@@ -163,6 +163,8 @@ void JobRunner::on_signal(int number) {
     stop_until_continued();
     return;
   }
+  // The job is over and only its last output is left, which nobody reads: the guard clears up.
+  if (end_) _exit(128 + number);
   const std::string why = fmt::format("stopped by {}", jobs::signal_name(number));
   agent_->signal_all(SIGCONT);  // a stopped rank would only see the signal at the end of the grace
   handle(jobs::StopRequested{kJob, why, number, 128 + number, stop_asked_});

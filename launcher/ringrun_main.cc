@@ -19,9 +19,11 @@ int main(int argc, char** argv) {
   // The command line.
   RunSettings settings;
   const Flags flags = settings.flags();
-  const auto parsed = parse_flags(flags, {argv + 1, argv + argc}, Rest::command);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto parsed = parse_flags(flags, arguments, Rest::command);
   if (!parsed) {
-    return fail_as("ringrun", settings.json, parsed.error(), "", kExitUsage);
+    const bool json = asks_for_json(flags, arguments);
+    return fail_as("ringrun", json, parsed.error(), "", kExitUsage);
   }
   if (parsed->help) return print_line(run_help(settings));
   if (parsed->print_config) return print_line(config_text(flags));

@@ -57,6 +57,7 @@ class Reader {
     rest_.remove_prefix(length);
     return text;
   }
+  void fail() { ok_ = false; }
   bool ok() const { return ok_; }
   bool finished() const { return ok_ && rest_.empty(); }
 
@@ -100,7 +101,8 @@ FormMessage decode_form(Reader& in) {
                       {},
                       {}};
   const auto count = in.number<std::uint32_t>();
-  for (std::uint32_t i = 0; i < count && i < kRanksMax && in.ok(); ++i) {
+  if (count > kRanksMax) in.fail();
+  for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
     message.numbers.push_back(in.number<std::uint32_t>());
   }
   message.reason = in.text();

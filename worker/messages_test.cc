@@ -33,6 +33,15 @@ TEST(Messages, ALongTextIsCut) {
   EXPECT_EQ(std::get<FailedMessage>(*back).text.size(), kTextMax);
 }
 
+TEST(Messages, MoreRanksThanThereCanBeAreRefused) {
+  FormMessage form;
+  form.numbers.resize(kRanksMax);
+  EXPECT_TRUE(decode(encode(form)).ok());
+  // 4,097 are announced; the number of the last would be taken for the length of the reason.
+  form.numbers.resize(kRanksMax + 1);
+  EXPECT_FALSE(decode(encode(form).substr(0, encode(form).size() - 4)).ok());
+}
+
 TEST(Messages, AnyBytesAreDecodedOrRefused) {
   Random random(1);
   int refused = 0;

@@ -11,7 +11,9 @@
 namespace ringmaster::launcher {
 
 Scale make_scale(double low, double high, double from, double to) {
-  if (!(low < high)) {
+  // As near as that, ticks between them would be equal numbers.
+  const double least = 1e-9 * std::max(std::fabs(low), std::fabs(high));
+  if (!(high - low > least)) {
     const double widen = low == 0 ? 1 : std::fabs(low) * 0.5;
     high = low + widen;
     low -= widen;

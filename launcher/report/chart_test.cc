@@ -36,6 +36,13 @@ TEST(Chart, AScaleOfOneValueStillMapsIt) {
   EXPECT_NEAR(scale.at(5), 50, 1e-9);
 }
 
+TEST(Chart, AScaleOfNearlyOneValueHasFewTicks) {
+  const Scale scale = make_scale(1e17, 1e17 + 16, 0, 100);
+  const auto ticks = make_ticks(scale.low, scale.high, 5);
+  EXPECT_GE(ticks.size(), 2u);
+  EXPECT_LE(ticks.size(), 11u);
+}
+
 TEST(Chart, ThinningKeepsTheExtremes) {
   std::vector<Point> line;
   for (int i = 0; i < 10000; ++i) line.push_back({static_cast<double>(i), i == 6543 ? 99.0 : 1.0});

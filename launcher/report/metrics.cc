@@ -21,29 +21,30 @@ class Fields {
  public:
   explicit Fields(const Json& line) : line_(line) {}
 
-  void take(const char* name, double& value) {
+  void take(const char* name, double& value, double highest = kHighest) {
     const Json* field = find(name);
     if (field == nullptr) return;
-    // A loss that is no number any more is written as null; it is still a step that happened.
-    if (field->is_null()) {
-      value = std::numeric_limits<double>::quiet_NaN();
-    } else if (field->is_number()) {
-      value = field->get<double>();
-    } else {
-      wrong(name, "a number");
-    }
+    if (!field->is_number()) return wrong(name, "a number");
+    value = field->get<double>();
+    if (std::fabs(value) > highest) wrong(name, "a number of a sane size");
+  }
+  /// A loss that is no number any more is written as null; it is still a step that happened.
+  void take_loss(const char* name, double& value) {
+    const Json* field = find(name);
+    if (field == nullptr || !field->is_null()) return take(name, value, kHighestLoss);
+    value = std::numeric_limits<double>::quiet_NaN();
   }
   void take(const char* name, std::int64_t& value) {
     const Json* field = find(name);
     if (field == nullptr) return;
-    if (!field->is_number_integer()) return wrong(name, "a whole number");
+    if (!is_count(*field, kHighest)) return wrong(name, "a whole number from 0 to 1e15");
     value = field->get<std::int64_t>();
   }
   void take(const char* name, int& value) {
-    std::int64_t wide = 0;
-    take(name, wide);
-    if (wide < 0 || wide > kHighestRank) return wrong(name, "a small whole number");
-    value = static_cast<int>(wide);
+    const Json* field = find(name);
+    if (field == nullptr) return;
+    if (!is_count(*field, kHighestRank)) return wrong(name, "a small whole number");
+    value = field->get<int>();
   }
   void take(const char* name, std::string& value) {
     const Json* field = find(name);
@@ -56,15 +57,23 @@ class Fields {
     if (field == nullptr) return;
     if (!field->is_array()) return wrong(name, "a list");
     for (const Json& item : *field) {
-      if (!item.is_number_integer()) return wrong(name, "a list of whole numbers");
+      if (!is_count(item, kHighestRank)) return wrong(name, "a list of small whole numbers");
       value.push_back(item.get<int>());
     }
   }
   const std::string& error() const { return error_; }
 
  private:
-  static constexpr std::int64_t kHighestRank = 1'000'000;  // beyond it a file is not ours
+  // Beyond these a file is not ours, and sums and drawings would leave what their types can hold.
+  static constexpr double kHighestRank = 1e6;
+  static constexpr double kHighest = 1e15;
+  static constexpr double kHighestLoss = 1e40;  // above any float: it may diverge
 
+  static bool is_count(const Json& field, double highest) {
+    if (!field.is_number_integer()) return false;
+    const auto value = field.get<double>();  // of any width, unsigned too
+    return value >= 0 && value <= highest;
+  }
   const Json* find(const char* name) {
     const auto at = line_.find(name);
     if (at != line_.end()) return &*at;
@@ -120,7 +129,7 @@ void take_step(Fields& fields, Metrics& metrics) {
   fields.take("generation", e.generation);
   fields.take("rank", e.rank);
   fields.take("world", e.world);
-  fields.take("loss", e.loss);
+  fields.take_loss("loss", e.loss);
   fields.take("images_per_s", e.images_per_s);
   fields.take("first", e.first);
   fields.take("images", e.images);

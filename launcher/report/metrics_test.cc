@@ -60,6 +60,27 @@ TEST(Metrics, NamesTheFieldThatIsMissingOrWrong) {
   EXPECT_EQ(metrics.error().message, "m:2: an unknown event \"surprise\"");
 }
 
+TEST(Metrics, RefusesNumbersThatNoRunHas) {
+  const std::string all = sample_run();
+  const std::string start = all.substr(0, all.find('\n') + 1);
+  const std::string step = all.substr(all.find("{\"event\":\"step\""));
+  const std::string line = start + step.substr(0, step.find('\n') + 1);
+  ASSERT_TRUE(parse_metrics(line, "m"));
+  const auto with = [&](const std::string& field, const std::string& value) {
+    std::string changed = line;
+    const std::size_t at = changed.rfind("\"" + field + "\":") + field.size() + 3;
+    return changed.replace(at, changed.find_first_of(",}", at) - at, value);
+  };
+  for (const char* time : {"null", "1e300", "-1e16"})
+    EXPECT_FALSE(parse_metrics(with("time", time), "m"));
+  for (const char* step_number : {"-1", "18446744073709551615", "9223372036854775807", "1.5"}) {
+    EXPECT_FALSE(parse_metrics(with("step", step_number), "m")) << step_number;
+  }
+  EXPECT_FALSE(parse_metrics(with("rank", "4294967296"), "m"));
+  EXPECT_TRUE(parse_metrics(with("loss", "3e38"), "m"));
+  EXPECT_TRUE(parse_metrics(with("loss", "null"), "m")) << "a diverged loss";
+}
+
 TEST(Metrics, RefusesAnEmptyFileAndAStepBeforeAnyStart) {
   EXPECT_FALSE(parse_metrics("", "m"));
   const std::string text = sample_run();

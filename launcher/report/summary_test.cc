@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "launcher/report/page.h"
 #include "launcher/report/sample_run.h"
 #include "launcher/report/summary_json.h"
@@ -97,6 +99,25 @@ TEST(Summary, ARunWithoutAStepStillMakesAPage) {
   const Summary s = summarize(metrics);
   EXPECT_TRUE(holds(make_page(s), "</html>"));
   EXPECT_TRUE(holds(terminal_summary(s), "0 of 700 steps"));
+}
+
+TEST(Summary, ALossThatIsNoNumberIsStillDrawn) {
+  for (const std::size_t numbers : {0, 1, 400}) {
+    Metrics metrics = sample();
+    for (StepEvent& e : metrics.steps) {
+      if (static_cast<std::size_t>(700 - e.step) > numbers) e.loss = std::nan("");
+    }
+    const Summary s = summarize(metrics);
+    EXPECT_TRUE(holds(make_page(s), "</html>"));
+    EXPECT_TRUE(holds(terminal_summary(s), "world"));
+  }
+}
+
+TEST(Summary, ARunOfNoRanksStillMakesAPage) {
+  Metrics metrics;
+  metrics.start = sample().start;
+  metrics.start.ranks = 0;
+  EXPECT_TRUE(holds(make_page(summarize(metrics)), "</html>"));
 }
 
 TEST(Summary, TheMeanRateIsImagesByTime) {

@@ -56,14 +56,20 @@ std::string change_line(const Change& change) {
 std::string curves(const Summary& s) {
   const auto loss = smooth(loss_line(s), smoothing_reach(s));
   if (loss.empty()) return "";
-  // On a linear scale the first steps leave no height for all that follows.
-  std::vector<Point> heights = loss;
-  for (Point& point : heights) point.y = std::log(std::max(point.y, 1e-6));
+  // On a linear scale the first steps leave no height for all that follows. A loss that is no
+  // number any more has no height at all.
+  std::vector<Point> heights;
+  for (const Point& point : loss) {
+    if (std::isfinite(point.y)) heights.push_back({point.x, std::log(std::max(point.y, 1e-6))});
+  }
   const auto [low, high] = std::minmax_element(
       heights.begin(), heights.end(), [](const Point& x, const Point& y) { return x.y < y.y; });
-  std::string text =
-      fmt::format("  loss     {}  {:.3f} → {:.3f} (log)\n",
-                  sparkline(heights, kColumns, low->y, high->y), loss.front().y, loss.back().y);
+  std::string text;
+  if (!heights.empty()) {
+    text =
+        fmt::format("  loss     {}  {:.3f} → {:.3f} (log)\n",
+                    sparkline(heights, kColumns, low->y, high->y), loss.front().y, loss.back().y);
+  }
   double most = s.start.ranks;
   for (const GenerationEvent& e : s.generations) most = std::max<double>(most, e.world);
   std::vector<Point> world;

@@ -38,6 +38,18 @@ Extent range_of(const std::vector<Point>& line) {
   return range.from <= range.to ? range : Extent{0, 1};
 }
 
+/// What all but the highest 3 % of the values stay below; 1 for an empty line.
+double usual_top(const std::vector<Point>& line) {
+  std::vector<double> values;
+  for (const Point& point : line) {
+    if (std::isfinite(point.y)) values.push_back(point.y);
+  }
+  if (values.empty()) return 1;
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(values.size() * 97 / 100);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
 std::string panel_title(const Panel& panel, std::string_view title, std::string_view rest) {
   return fmt::format(R"(<text class="heading" x="{:.1f}" y="{:.1f}">)"
                      R"(<tspan class="title">{}</tspan><tspan dx="8">{}</tspan></text>)",
@@ -48,8 +60,8 @@ std::string panel_title(const Panel& panel, std::string_view title, std::string_
 std::string draw_line_panel(const Layout& layout, const Panel& panel,
                             const std::vector<Point>& line, const std::vector<Point>& smoothed,
                             const char* colour) {
-  // Single spikes are cut at the frame, so that they do not flatten all the rest.
-  const double high = std::min(range_of(line).to, range_of(smoothed).to * 1.35);
+  // Spikes, and the fall of the first few steps, are cut at the frame: they would flatten the rest.
+  const double high = std::min(range_of(line).to, usual_top(smoothed) * 1.35);
   const double low = std::min(0.0, range_of(line).from);
   const Scale y = make_scale(low, low < high ? high : low + 1, panel.bottom(), panel.top);
   std::string svg = draw_grid(layout.x, y, panel.height > 150 ? 5 : 4);
@@ -71,7 +83,7 @@ std::string draw_world_panel(const Layout& layout, const Summary& summary) {
   const auto line = world_line(summary);
   const double most = std::max(range_of(line).to, static_cast<double>(summary.start.ranks));
   const Scale y = make_scale(0, most * 1.12, layout.world.bottom(), layout.world.top);
-  std::string svg = draw_grid(layout.x, y, static_cast<int>(std::min(most, 4.0)));
+  std::string svg = draw_grid(layout.x, y, static_cast<int>(std::clamp(most, 1.0, 4.0)));
   if (line.empty()) return svg;
   const std::string steps = step_path(line, layout.x, y);
   svg += fmt::format(R"(<path class="world-area" d="{}V{:.1f}H{:.1f}Z"/>)", steps,

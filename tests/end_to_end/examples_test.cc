@@ -55,8 +55,7 @@ TEST_P(Example, GoesOnAfterKillsAtAnyMoment) {
 }
 
 TEST_P(Example, FailsWhenAllRanksAreKilled) {
-  Program program(
-      {"ringrun", "-np", "3", "--elastic", "1:3", "--restarts", "0", GetParam(), "2000000000"});
+  Program program({"ringrun", "-np", "3", "--elastic", "1:3", GetParam(), "2000000000"});
   ASSERT_TRUE(program.wait_for_error("in the ring"));
   for (int rank = 0; rank < 3; ++rank) kill(program.pid_of_rank(rank), SIGKILL);
   const Ended ended = program.wait();

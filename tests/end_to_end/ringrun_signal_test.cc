@@ -121,6 +121,7 @@ TEST(RingrunSignal, AJobThatTheTerminalStopsGoesOn) {
   ASSERT_TRUE(program.wait_for_output("up\n", 2));
   const pid_t rank = program.pid_of_rank(1);
   for (int turn = 0; turn < 3; ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));  // longer than an echo
     program.signal_group(SIGTSTP);
     // The shell looks at its child, the guard.
     EXPECT_TRUE(program.wait_for_state(program.pid(), "T"));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/check.h"
 #include "tests/end_to_end/program.h"
 #include "tests/end_to_end/text.h"
 #include "worker/training/idx_writer.h"

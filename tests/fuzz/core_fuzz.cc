@@ -30,7 +30,10 @@ class Story {
   void play() {
     shell_.join_host(static_cast<int>(in_.below(6)) + 1);
     submit();
-    for (int i = 0; i < kEventsMax && !in_.empty(); ++i) next_event();
+    for (int i = 0; i < kEventsMax && !in_.empty(); ++i) {
+      next_event();
+      if (honest_) shell_.check_nobody_waits_for_the_gone();
+    }
     if (honest_) end_honestly();
     end_by_force();
   }
@@ -44,7 +47,7 @@ class Story {
   void say_honestly(Process& process);
   void exit_one();
   void everybody_goes_on();
-  bool everybody_ends();
+  bool somebody_ends();
   void end_honestly();
   void end_by_force();
 
@@ -150,15 +153,19 @@ void Story::say_honestly(Process& process) {
   if (process.ready) return shell_.failed(process);
   if (process.finished) return;
   if (process.inside.value == 0 || process.aborted) return shell_.ready(process, process.steps);
+  const bool whole = shell_.in_whole_ring(process);
   switch (in_.below(4)) {
     case 0:
       return shell_.ready(process, process.steps);  // gives up on a collective
     case 1:
       return shell_.failed(process);
     case 2:
-      return shell_.synced(process, process.inside, std::max<std::int64_t>(process.steps, 0) + 1);
+      if (whole)
+        shell_.synced(process, process.inside, std::max<std::int64_t>(process.steps, 0) + 1);
+      return;
     case 3:
-      return shell_.finished(process, process.inside);
+      if (whole) shell_.finished(process, process.inside);
+      return;
   }
 }
 
@@ -187,28 +194,27 @@ void Story::everybody_goes_on() {
   }
 }
 
-/// One round in which every process does its next thing towards its end; false: nobody has one.
-bool Story::everybody_ends() {
-  bool any = false;
+/// One process does its next thing towards its end; false: all of them can only wait.
+bool Story::somebody_ends() {
   for (Process& process : shell_.processes()) {
     if (!process.alive()) continue;
-    any = true;
+    const bool outside = process.inside.value == 0 || process.aborted;
     if (process.life == Life::ordered) {
       shell_.started(process);
     } else if (process.signal != 0) {
       shell_.exited(process, {0, process.signal}, process.steps);
     } else if (process.finished) {
       shell_.exited(process, {0, 0}, process.steps);
-    } else if (process.ready) {
-      any = false;  // it can only wait
-    } else if (process.inside.value == 0 || process.aborted) {
+    } else if (!process.ready && outside) {
       shell_.ready(process, process.steps);
-    } else {
+    } else if (!process.ready && shell_.in_whole_ring(process)) {
       shell_.finished(process, process.inside);
+    } else {
+      continue;
     }
-    if (any) return true;
+    return true;
   }
-  return any;
+  return false;
 }
 
 /// With room for all, and ranks that do what they should, every job comes to its end by itself.
@@ -216,7 +222,7 @@ void Story::end_honestly() {
   constexpr int kRoundsMax = 2000;
   shell_.join_host(100);
   int rounds = 0;
-  while (everybody_ends() || shell_.wait_for_timer()) CHECK_LT(++rounds, kRoundsMax);
+  while (somebody_ends() || shell_.wait_for_timer()) CHECK_LT(++rounds, kRoundsMax);
   for (const jobs::JobId job : shell_.jobs()) CHECK(shell_.ended(job));
 }
 
@@ -255,7 +261,7 @@ Target core_target() {
     corpus.push_back(honest + elastic + std::string("\x04\x00\x05\x00", 4) + ring);
     corpus.push_back(honest + elastic + ring + std::string("\x02", 1) + plain.substr(1) + ring);
   }
-  return {"core", corpus, &run, 5000};
+  return {"core", corpus, &run, 40000};
 }
 
 }  // namespace ringmaster::fuzz

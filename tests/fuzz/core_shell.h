@@ -11,6 +11,7 @@
 // A violation aborts.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -38,8 +39,6 @@ struct Process {
 
 class CoreShell {
  public:
-  CoreShell();
-
   void join_host(int slots);
   void lose_host(jobs::HostId host);
   void submit(const jobs::JobSpec& spec);
@@ -56,8 +55,14 @@ class CoreShell {
   /// Waits for the core's next timer; false: there is none.
   bool wait_for_timer();
 
-  std::vector<Process>& processes() { return processes_; }
+  std::deque<Process>& processes() { return processes_; }
   std::vector<Process*> of(Process::Life life);
+  /// Whether a collective of its generation can complete: every member takes part, or has passed
+  /// the last one.
+  bool in_whole_ring(const Process& process);
+  /// Who could wait for ever in a collective was told to leave it, at once. Holds when ranks say
+  /// only what is so.
+  void check_nobody_waits_for_the_gone();
   const std::map<jobs::HostId, int>& hosts() const { return hosts_; }
   std::vector<jobs::JobId> jobs() const;
   /// Whether the job's last action has come.
@@ -80,7 +85,7 @@ class CoreShell {
   Time now_ = Time(std::chrono::seconds(1));
   std::map<jobs::HostId, int> hosts_;  // to their slots
   std::int64_t last_host_ = 0;
-  std::vector<Process> processes_;  // every one that was ever ordered
+  std::deque<Process> processes_;  // every one that was ever ordered; references stay good
   std::map<jobs::JobId, jobs::GenerationTable> tables_;
   std::map<jobs::JobId, jobs::EndJob> ends_;
 };

@@ -18,7 +18,8 @@ void run(std::string_view input) {
 }  // namespace
 
 Target cpus_target() {
-  return {"cpus", {"max 100000\n", "150000 100000\n", "-1\n 100000\n", "1e308 1e-5", ""}, &run};
+  return {
+      "cpus", {"max 100000\n", "150000 100000\n", "-1\n 100000\n", "1e308 1e-5", ""}, &run, 20000};
 }
 
 }  // namespace ringmaster::fuzz

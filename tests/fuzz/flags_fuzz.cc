@@ -107,7 +107,7 @@ Target flags_target() {
        "--model\nmlp\n--epochs=3\n--learning-rate\n1e-3\n--seed=7\n--bucket\n1024\n--data=x",
        "--print-config\n--images\n60000\n--metrics\nrun.jsonl\nword", "--help", "--elastik\n2:4"},
       &run,
-      1000};
+      5000};
 }
 
 }  // namespace ringmaster::fuzz

@@ -51,7 +51,7 @@ Target idx_target() {
            seed(0, idx_labels({9})), seed(0, idx_labels({1, 2, 3})), seed(2, idx_labels({1, 2, 3})),
            seed(0, {})},
           &run,
-          10000};
+          20000};
 }
 
 }  // namespace ringmaster::fuzz

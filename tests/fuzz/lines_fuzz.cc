@@ -26,8 +26,8 @@ std::string unfold(std::string_view input) {
     const auto value = static_cast<unsigned char>(c);
     if (value < 0x80) {
       if (c != kPrefix) text += c;
-    } else if (text.size() < 4 * LineSplitter::kLineMax) {
-      text.append(static_cast<std::size_t>(value - 0x7f) * 1024 - 1, 'x');
+    } else if (text.size() <= LineSplitter::kLineMax) {
+      text.append(static_cast<std::size_t>(value - 0x7f) * 512 - 1, 'x');
     }
   }
   return text;
@@ -62,15 +62,16 @@ std::string split_in_portions(std::string_view text, LineSplitter::Ends ends, Ra
 }
 
 /// Where each line starts, by the definition: after a newline, or after a '\r' that ends a line.
-std::string with_prefixes(const std::string& text, LineSplitter::Ends ends) {
+std::string with_prefixes(std::string_view text, LineSplitter::Ends ends) {
+  const std::string_view marks = ends == LineSplitter::Ends::newline ? "\n" : "\r\n";
   std::string out;
-  bool line_start = true;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (line_start) out += kPrefix;
-    out += text[i];
-    const bool pair = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
-    const bool returns = ends == LineSplitter::Ends::newline_or_return && text[i] == '\r' && !pair;
-    line_start = text[i] == '\n' || returns;
+  while (!text.empty()) {
+    const std::size_t mark = text.find_first_of(marks);
+    std::size_t length = mark == std::string_view::npos ? text.size() : mark + 1;
+    if (text.substr(length - 1).starts_with("\r\n") && marks.size() == 2) ++length;
+    out += kPrefix;
+    out += text.substr(0, length);
+    text.remove_prefix(length);
   }
   return out;
 }
@@ -91,10 +92,10 @@ Target lines_target() {
   const std::string text = "loss 0.5\r\nloss 0.4\rloss 0.3\n\n\r\r\nend";
   const std::string terminal = std::string("\x01\x02", 2), pipe = std::string("\x00\x03", 2);
   return {"lines",
-          {terminal + text, pipe + text, terminal + "\xbf\r\n\xff\r", terminal + "\xbfx\r\nb",
-           pipe + "\xbf\xbf\nx\xff", terminal},
+          {terminal + text, pipe + text, terminal + "\xff\r\n\xff\r", terminal + "\xffx\r\nb",
+           pipe + "\xff\xbf\nx\xff", terminal},
           &run,
-          3000};
+          500};
 }
 
 }  // namespace ringmaster::fuzz

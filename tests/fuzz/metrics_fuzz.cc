@@ -53,11 +53,16 @@ Target metrics_target() {
   const std::string start = lines_of("start", 1);
   const std::string some =
       start + lines_of("generation", 3) + lines_of("step", 9) + lines_of("result", 2);
+  const auto with = [](std::string text, const std::string& old, const std::string& value) {
+    return text.replace(text.find(old), old.size(), value);
+  };
+  const std::string diverged = with(lines_of("step", 1), "\"loss\":", "\"loss\":null,\"was\":");
   return {"metrics",
           {some, start + lines_of("generation", 5), start + lines_of("step", 40), start,
-           some + some, some.substr(0, some.size() - 20)},
+           some + some, some.substr(0, some.size() - 20), start + diverged,
+           with(start, "\"ranks\":4", "\"ranks\":0")},
           &run,
-          1500};
+          4000};
 }
 
 }  // namespace ringmaster::fuzz

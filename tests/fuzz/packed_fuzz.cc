@@ -18,7 +18,7 @@ namespace ringmaster::fuzz {
 
 namespace {
 
-constexpr std::size_t kLimit = 4 << 20;  // above what the seeds unfold to, but for the bomb
+constexpr std::size_t kLimit = 1 << 20;  // above what the seeds unfold to, but for the bomb
 
 void run(std::string_view input) {
   const FileDescriptor file(::memfd_create("packed", MFD_CLOEXEC));
@@ -63,12 +63,12 @@ std::string gzip(const std::string& text) {
 
 Target packed_target() {
   const std::string text = "0123456789 the quick brown fox, again and again and again\n";
-  const std::string bomb(16 << 20, 'x');  // 16 KB when packed
+  const std::string bomb(3 << 20, 'x');  // 3 KB when packed
   return {"packed",
           {gzip(text), gzip(""), gzip(text) + gzip(text), gzip(bomb), text, gzip(text) + "tail",
            "\x1f\x8b", ""},
           &run,
-          1000};
+          1500};
 }
 
 }  // namespace ringmaster::fuzz

@@ -52,7 +52,7 @@ Target processes_target() {
   const std::string tree = stat(10, "python3", 1) + '\xff' + stat(11, "a) R 1 (b", 10) + '\xff' +
                            stat(12, "new\nline", 11) + '\xff' + stat(13, "", 12);
   const std::string circle = stat(10, "x", 11) + '\xff' + stat(11, "y", 10);
-  return {"processes", {stat(1, "init", 0), tree, circle, ") 1 ( S 2", ""}, &run, 5000};
+  return {"processes", {stat(1, "init", 0), tree, circle, ") 1 ( S 2", ""}, &run, 20000};
 }
 
 }  // namespace ringmaster::fuzz

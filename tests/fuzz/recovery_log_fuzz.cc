@@ -54,7 +54,7 @@ void run(std::string_view input) {
 
 Target recovery_log_target() {
   const std::string lines = "0 100 1 2 5000\n1 101 1 2 5100\n0 100 2 1 9000\n";
-  return {"recovery_log", {"\x05" + lines, "\x01" + lines, "\x10" + lines + "1 1"}, &run, 10000};
+  return {"recovery_log", {"\x05" + lines, "\x01" + lines, "\x10" + lines + "1 1"}, &run, 20000};
 }
 
 }  // namespace ringmaster::fuzz

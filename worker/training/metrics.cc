@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringmaster::training {
 
@@ -30,6 +31,11 @@ std::string json_items(std::string words) {
   return words;
 }
 
+/// JSON has no word for what a diverged loss is.
+std::string json_loss(double loss) {
+  return std::isfinite(loss) ? fmt::format("{:.6g}", loss) : "null";
+}
+
 }  // namespace
 
 std::string start_line(double time, const StartFacts& start) {
@@ -54,10 +60,10 @@ std::string generation_line(double time, const GenerationFacts& generation) {
 std::string step_line(double time, const GenerationFacts& generation, const StepFacts& step) {
   return fmt::format(
       R"({{"event":"step","time":{:.6f},"step":{},"epoch":{},"generation":{},"rank":{},)"
-      R"("world":{},"loss":{:.6g},"images_per_s":{:.1f},"first":{},"images":{},"counted":{}}})"
+      R"("world":{},"loss":{},"images_per_s":{:.1f},"first":{},"images":{},"counted":{}}})"
       "\n",
       time, step.step, step.epoch, generation.generation, generation.rank, generation.world,
-      step.loss, step.images_per_s, step.first, step.images, step.counted);
+      json_loss(step.loss), step.images_per_s, step.first, step.images, step.counted);
 }
 
 std::string result_line(double time, const GenerationFacts& generation, const ResultFacts& result) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -44,6 +45,13 @@ TEST(Metrics, WritesEveryFieldOfEachLine) {
             R"({"event":"result","time":2.000000,"rank":2,"generation":3,"accuracy":0.9123,)"
             R"("steps":1407,"seconds":30.500,"images_per_s":5901.6,"weights":"0000000000000abc"})"
             "\n");
+}
+
+TEST(Metrics, ALossThatIsNoNumberIsNull) {
+  for (const double loss : {std::nan(""), HUGE_VAL}) {
+    const std::string line = step_line(2, kThird, {121, 0, loss, 6400, 15488, 128, 127});
+    EXPECT_NE(line.find(R"("loss":null,)"), std::string::npos) << line;
+  }
 }
 
 std::string content(const std::string& path) {
