@@ -169,6 +169,28 @@ TEST(Core, AnErrorBeforeTheFirstRingIsNotRepeatedTenTimes) {
   EXPECT_EQ(story.job().reason, "rank 0: unknown option --modle");
 }
 
+TEST(Core, AnErrorThatIsSaidAgainWithoutAStepInBetweenEndsTheJob) {
+  Story story(elastic(2, 4));
+  story.run(4, 7);
+  for (const int number : {0, 2}) {
+    EXPECT_FALSE(story.job().outcome);
+    story.step(RankFailed{story.id(number), "write run.jsonl: No space left on device"});
+    story.step(RankExited{story.id(number), {1, 0}, 7});
+  }
+  EXPECT_EQ(story.job().state, JobState::stopping);
+  EXPECT_EQ(story.job().reason, "rank 2: write run.jsonl: No space left on device");
+}
+
+TEST(Core, TheSameErrorAfterAStepIsALossLikeAnyOther) {
+  Story story(elastic(2, 4));
+  story.run(4, 7);
+  story.step(RankFailed{story.id(0), "a link went down"});
+  story.step(RankExited{story.id(0), {1, 0}, 7});
+  story.step(RankFailed{story.id(2), "a link went down"});
+  story.step(RankExited{story.id(2), {1, 0}, 8});
+  EXPECT_EQ(story.job().state, JobState::running);
+}
+
 TEST(Core, ALossAfterTheEndOfTheWorkIsOnlyNoted) {
   Story story(elastic(2, 3));
   story.run(3, 9);

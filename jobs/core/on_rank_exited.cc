@@ -3,6 +3,8 @@
 // A rank's process ended; what it said of its own failure comes just before.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "jobs/core/handlers.h"
 
 namespace ringmaster::jobs {
@@ -13,6 +15,16 @@ namespace {
 /// program that ends with a code before the first ring was formed does not like its arguments.
 bool survivable(const Job& job, const ExitStatus& status) {
   return job.spec.elastic() && (status.signal != 0 || job.formed());
+}
+
+/// The same words a second time and no step finished in between: a replacement would say them, too
+/// (a full disk, a file that it may not write).
+bool repeats(Job& job, const RankRecord& rank, std::int64_t steps) {
+  if (rank.words.empty()) return false;
+  const bool again = rank.words == job.said && steps <= job.said_steps;
+  job.said = rank.words;
+  job.said_steps = std::max(steps, std::int64_t{0});
+  return again;
 }
 
 void on_success(Job& job, RankRecord& rank, Time now) {
@@ -48,7 +60,8 @@ void on_rank_exited(State& state, Time now, const RankExited& event, Actions& ac
   const Outcome failure = {JobState::failed, event.status.outward(),
                            fmt::format("rank {}: {}", rank->id.rank.value, why)};
   const bool failed_at_end = !ours && job.finishing && event.status.signal == 0;
-  if (failed_at_end || (!ours && !job.finishing && !survivable(job, event.status))) {
+  const bool hopeless = repeats(job, *rank, event.steps) || !survivable(job, event.status);
+  if (failed_at_end || (!ours && !job.finishing && hopeless)) {
     rank->enter(RankState::ended, now);
     stop_job(job, now, failure, 15, actions);
     return;

@@ -66,6 +66,8 @@ struct Job {
   Time broken_since;          // when the first thing that is not healed yet was heard
   std::string broken_why;     // all that happened since then
   std::optional<Outcome> failure;  // the first failure: the root cause
+  std::string said;                // the last error that a rank said of itself
+  std::int64_t said_steps = 0;     // what its state held then
   std::optional<Outcome> outcome;  // set once it stops
   std::optional<Time> kill_at;     // when the grace is over
 
