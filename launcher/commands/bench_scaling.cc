@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 
 #include "launcher/commands/command.h"
@@ -65,7 +64,7 @@ class Bench {
     scaling.model = settings_.model;
     scaling.cores = usable_cores();
     scaling.steps = settings_.steps;
-    std::vector<std::vector<double>> rates(ranks_.size());
+    std::vector<std::vector<double>> rates(ranks_.size()), copies(ranks_.size());
     for (std::int64_t repeat = 0; repeat < settings_.repeats; ++repeat) {
       for (std::size_t i = 0; i < ranks_.size(); ++i) {
         const auto metrics = train(ranks_[i]);
@@ -76,9 +75,12 @@ class Bench {
         scaling.kernel = metrics->start.kernel;
         scaling.batch = metrics->start.batch;
         progress(repeat, ranks_[i], *rate);
+        const auto alone = ranks_[i] == 1 ? rate : train_copies(ranks_[i], scaling.batch);
+        if (!alone) return alone.error();
+        copies[i].push_back(*alone);
       }
     }
-    scaling.points = scaling_points(ranks_, rates);
+    scaling.points = scaling_points(ranks_, rates, copies);
     return scaling;
   }
 
@@ -94,17 +96,54 @@ class Bench {
       command = {*ringrun, "-np", fmt::format("{}", ranks)};
     }
     const std::string file = folder_.file("metrics.jsonl");
-    for (const std::string& word :
-         {*trainer, std::string("--model"), settings_.model, std::string("--epochs"),
-          std::string("1000"), std::string("--steps"), fmt::format("{}", settings_.steps),
-          std::string("--metrics"), file}) {
-      command.push_back(word);
-    }
-    std::error_code ignored;  // it is not there the first time
-    std::filesystem::remove(file, ignored);
+    const std::vector<std::string> training = trainer_command(*trainer, file);
+    command.insert(command.end(), training.begin(), training.end());
     auto ran = run_program(std::move(command), folder_.file("log"), kRunPatience);
     if (!ran) return ran.error();
     return read_metrics(file);
+  }
+
+  /// The sum of the rates of as many single trainings at once, which split the batch.
+  Result<double> train_copies(int count, std::int64_t batch) {
+    const auto trainer = find_beside("ringmaster-train");
+    if (!trainer) return trainer.error();
+    const std::string log = folder_.file("log");
+    const auto file = [&](int copy) { return folder_.file(fmt::format("copy-{}.jsonl", copy)); };
+    std::vector<Program> copies;
+    for (int copy = 0; copy < count; ++copy) {
+      auto command = trainer_command(*trainer, file(copy));
+      command.push_back("--batch");
+      command.push_back(fmt::format("{}", std::max<std::int64_t>(1, batch / count)));
+      auto started = Program::start(std::move(command), log);
+      if (!started) return started.error();
+      copies.push_back(std::move(*started));
+    }
+    double sum = 0;
+    for (int copy = 0; copy < count; ++copy) {
+      const auto status = copies[static_cast<std::size_t>(copy)].wait(kRunPatience);
+      if (!status) return status.error();
+      if (!status->has_value()) return Error{Errc::timed_out, "a training did not end"};
+      if (**status != 0) return ended_badly("ringmaster-train", **status, log);
+      const auto metrics = read_metrics(file(copy));
+      if (!metrics) return metrics.error();
+      const auto rate = rate_after(*metrics, settings_.warm_up);
+      if (!rate) return rate.error();
+      sum += *rate;
+    }
+    return sum;
+  }
+
+  std::vector<std::string> trainer_command(const std::string& trainer,
+                                           const std::string& metrics) const {
+    return {trainer,
+            "--model",
+            settings_.model,
+            "--epochs",
+            "1000",
+            "--steps",
+            fmt::format("{}", settings_.steps),
+            "--metrics",
+            metrics};
   }
 
   void progress(std::int64_t repeat, int ranks, double rate) const {
@@ -130,6 +169,9 @@ void print_json(const Scaling& scaling, const std::vector<Bar>& bars) {
     line.metric = "speed-up";
     line.unit = "x";
     line.spread = point.speed_up;
+    fmt::print("{}\n", line_json(line));
+    line.metric = "ceiling";
+    line.spread = point.ceiling;
     fmt::print("{}\n", line_json(line));
   }
   fmt::print("{}\n", bars_json("scaling", bars));

@@ -58,13 +58,18 @@ TEST(Scaling, TheRateLeavesTheWarmUpOut) {
 
 TEST(Scaling, SpeedUpIsTheMedianOfPairs) {
   // The machine became twice as fast in the last repeat; the ratios do not change.
-  const auto points = scaling_points({1, 2}, {{100, 100, 200}, {180, 190, 380}});
+  const auto points = scaling_points({1, 2}, {{100, 100, 200}, {180, 190, 380}},
+                                     {{100, 100, 200}, {200, 200, 390}});
   EXPECT_NEAR(points[1].speed_up.p50, 1.9, 1e-9);
   EXPECT_NEAR(points[1].efficiency(), 0.95, 1e-9);
+  EXPECT_NEAR(points[1].ceiling.p50, 2.0, 1e-9);
+  EXPECT_NEAR(points[1].of_ceiling(), 0.95, 1e-9);
 }
 
 TEST(Scaling, OnlyRanksWithACoreOfTheirOwnHaveABar) {
-  Scaling scaling{"cnn", "Haswell", 2, 256, 60, scaling_points({1, 2, 4}, {{100}, {160}, {150}})};
+  Scaling scaling{"cnn", "Haswell",
+                  2,     256,
+                  60,    scaling_points({1, 2, 4}, {{100}, {160}, {150}}, {{100}, {180}, {170}})};
   const auto bars = scaling_bars(scaling, 0.85);
   ASSERT_EQ(bars.size(), 1u);
   EXPECT_FALSE(bars[0].met());

@@ -33,16 +33,27 @@ Result<double> rate_after(const Metrics& metrics, std::int64_t warm_up) {
   return static_cast<double>(images) / (end - begin);
 }
 
+namespace {
+
+Spread ratios(const std::vector<double>& rates, const std::vector<double>& base) {
+  CHECK_EQ(rates.size(), base.size());
+  std::vector<double> all;
+  for (std::size_t j = 0; j < rates.size(); ++j) all.push_back(rates[j] / base[j]);
+  return spread_of(std::move(all));
+}
+
+}  // namespace
+
 std::vector<ScalingPoint> scaling_points(const std::vector<int>& ranks,
-                                         const std::vector<std::vector<double>>& rates) {
+                                         const std::vector<std::vector<double>>& rates,
+                                         const std::vector<std::vector<double>>& copies) {
   CHECK_EQ(ranks.size(), rates.size());
+  CHECK_EQ(ranks.size(), copies.size());
   CHECK(!ranks.empty() && ranks.front() == 1);
   std::vector<ScalingPoint> points;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    CHECK_EQ(rates[i].size(), rates[0].size());
-    std::vector<double> ratios;
-    for (std::size_t j = 0; j < rates[i].size(); ++j) ratios.push_back(rates[i][j] / rates[0][j]);
-    points.push_back({ranks[i], spread_of(rates[i]), spread_of(std::move(ratios))});
+    points.push_back(
+        {ranks[i], spread_of(rates[i]), ratios(rates[i], rates[0]), ratios(copies[i], rates[0])});
   }
   return points;
 }
@@ -60,19 +71,22 @@ std::vector<Bar> scaling_bars(const Scaling& scaling, double gate) {
 std::string scaling_table(const Scaling& scaling) {
   std::string text = fmt::format(
       "{}: global batch {}, {} steps, {} repeats, {} cores, BLAS kernel {}\n\n"
-      "  ranks  images/s        min        max  spread  speed-up  efficiency\n",
+      "  ranks  images/s        min        max  spread  speed-up  efficiency  ceiling  of "
+      "ceiling\n",
       scaling.model, scaling.batch, scaling.steps, scaling.points.front().rate.samples,
       scaling.cores, scaling.kernel);
   for (const ScalingPoint& point : scaling.points) {
     const Spread& rate = point.rate;
-    text += fmt::format("  {:>5} {:>9} {:>10} {:>10} {:>5.1f} % {:>8.2f}x {:>9.1f} %{}\n",
-                        point.ranks, number_text(rate.p50), number_text(rate.min),
-                        number_text(rate.max), (rate.max - rate.min) / rate.p50 * 100,
-                        point.speed_up.p50, point.efficiency() * 100,
-                        point.ranks == 1              ? "  no communication at all"
-                        : point.ranks > scaling.cores ? "  more ranks than cores"
-                                                      : "");
+    text += fmt::format(
+        "  {:>5} {:>9} {:>10} {:>10} {:>5.1f} % {:>8.2f}x {:>9.1f} % {:>7.2f}x {:>9.1f} %{}\n",
+        point.ranks, number_text(rate.p50), number_text(rate.min), number_text(rate.max),
+        (rate.max - rate.min) / rate.p50 * 100, point.speed_up.p50, point.efficiency() * 100,
+        point.ceiling.p50, point.of_ceiling() * 100,
+        point.ranks > scaling.cores ? "  more ranks than cores" : "");
   }
+  text +=
+      "\n  One rank communicates with nobody. The ceiling: as many copies that know nothing of "
+      "each other.\n";
   return text;
 }
 
