@@ -203,6 +203,12 @@ SpecError library_error(std::string_view text, const Recorder& recorder,
     return error_at(text, *open_map, "{ is never closed", "close it with }");
   }
   const std::size_t offset = error.mark.pos < 0 ? 0 : static_cast<std::size_t>(error.mark.pos);
+  const std::string_view escape = YAML::ErrorMsg::INVALID_ESCAPE;
+  if (error.msg.starts_with(escape)) {  // the user's own bytes follow
+    return error_at(text, offset,
+                    fmt::format("{}{}", escape, shown(error.msg.substr(escape.size()))),
+                    "a backslash in double quotes is written twice");
+  }
   const auto* hint = std::ranges::find(hints(), error.msg, &Hint::said);
   return error_at(text, offset, error.msg, hint == hints().end() ? "" : std::string(hint->hint));
 }

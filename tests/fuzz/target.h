@@ -34,6 +34,7 @@ Target packed_target();
 Target plan_target();
 Target processes_target();
 Target recovery_log_target();
+Target spec_target();
 Target tag_target();
 
 const std::vector<Target>& targets();
