@@ -18,6 +18,8 @@ const char* errc_name(Errc code) {
     case Errc::generation_changed: return "generation_changed";
     case Errc::mismatch: return "mismatch";
     case Errc::closed: return "closed";
+    case Errc::exists: return "exists";
+    case Errc::fenced: return "fenced";
   }
   CHECK(false);
 }

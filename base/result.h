@@ -30,6 +30,8 @@ enum class Errc {
   generation_changed,  // the membership changed under the operation: join again
   mismatch,            // ranks called different operations
   closed,              // the other side is gone
+  exists,              // it is there already, and was to be new
+  fenced,              // somebody newer has taken over: stop writing
 };
 
 /// The name that users and scripts see ("timed_out").
