@@ -103,7 +103,7 @@ void Agent::start(const jobs::StartRank& action) {
     post(jobs::RankStartFailed{action.id, exit_code_of(process.error()), process.error().message});
     return;
   }
-  running_.push_back({action.id, std::move(*process)});
+  running_.push_back({action.id, std::move(*process), {}});
   post(jobs::RankStarted{action.id});
 }
 
@@ -120,7 +120,9 @@ RankHandlers Agent::handlers_of(const jobs::RankId& id) {
 
 void Agent::on_message(const jobs::RankId& id, const worker::Message& message) {
   if (const auto* join = std::get_if<worker::JoinMessage>(&message)) {
-    on_event_(jobs::RankReady{id, std::max(join->steps, jobs::kNoState)});
+    const Running* running = find(id);
+    const jobs::Generation left = running == nullptr ? jobs::Generation{} : running->handed;
+    on_event_(jobs::RankReady{id, std::max(join->steps, jobs::kNoState), left});
   } else if (const auto* synced = std::get_if<worker::SyncedMessage>(&message)) {
     if (formed_.value == synced->generation) lost_ = joined_ = 0;
     on_event_(jobs::RankSynced{id, jobs::Generation{synced->generation},
@@ -212,6 +214,7 @@ void Agent::form(const jobs::FormGeneration& action) {
   for (std::size_t position = 0; position < table.members.size(); ++position) {
     message.position = static_cast<std::uint32_t>(position);
     Running* running = find(table.members[position].id);
+    if (running != nullptr) running->handed = table.generation;
     // Who cannot take a packet is dying, or has stopped to read: either way it is not a member.
     if (running != nullptr && !running->process->send(message)) {
       running->process->signal(SIGKILL);

@@ -51,6 +51,7 @@ class Agent {
   struct Running {
     jobs::RankId id;
     std::unique_ptr<RankProcess> process;
+    jobs::Generation handed;  // the newest generation whose table it got
   };
   Agent(boost::asio::io_context& loop, const Plan& plan, std::vector<std::string> environment,
         Streams streams, OnEvent on_event, collectives::Segment segment, MasterPort port);

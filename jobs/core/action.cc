@@ -29,7 +29,8 @@ const char* state_name(JobState state) {
 
 const char* action_name(const Action& action) {
   static constexpr std::array<const char*, std::variant_size_v<Action>> kNames = {
-      "start_rank", "signal_rank", "abort_generation", "form_generation", "end_job", "report"};
+      "create_host",      "release_host",    "start_rank", "signal_rank",
+      "abort_generation", "form_generation", "end_job",    "report"};
   return kNames[action.index()];
 }
 

@@ -18,6 +18,7 @@ const char* state_name(JobState state);
 struct Member {
   RankId id;
   HostId host;
+  std::string endpoint = {};
 };
 
 /// One ordered membership of a job's ranks, complete when it is sent.
@@ -30,6 +31,19 @@ struct GenerationTable {
   std::string reason;
 };
 
+/// Make a host of this id; the promise to do so is in the core's state until it has joined or is
+/// released. A second one for the same id changes nothing. Answer: HostJoined or HostCreateFailed.
+struct CreateHost {
+  HostId host;
+  std::string name;
+  int slots = 0;
+  std::string reason;
+};
+/// End the host and all that runs there, if it exists at all. Answer: HostReleased.
+struct ReleaseHost {
+  HostId host;
+  std::string reason;
+};
 /// Start the process. Its answer is rank_started or rank_start_failed, later rank_exited.
 struct StartRank {
   RankId id;
@@ -53,7 +67,7 @@ struct FormGeneration {
   JobId job;
   GenerationTable table;
 };
-/// The job is over: nothing of it is left. The last action of a job.
+/// The job is over: no process of it is left. The last action of a job; it may be said again.
 struct EndJob {
   JobId job;
   JobState state;
@@ -66,7 +80,8 @@ struct Report {
   std::string text;
 };
 
-using Action = std::variant<StartRank, SignalRank, AbortGeneration, FormGeneration, EndJob, Report>;
+using Action = std::variant<CreateHost, ReleaseHost, StartRank, SignalRank, AbortGeneration,
+                            FormGeneration, EndJob, Report>;
 using Actions = std::vector<Action>;
 
 /// "form_generation": for traces and tables, in the order of the variant.

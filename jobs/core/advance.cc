@@ -27,16 +27,26 @@ void retire_newcomers(Job& job, Time now, Actions& actions) {
   }
 }
 
+bool lacks_only_time(const State& state) {
+  return std::any_of(state.hosts.begin(), state.hosts.end(),
+                     [](const auto& at) { return at.second.state == HostState::creating; });
+}
+
 void start_ranks(const State& state, Job& job, Time now, Actions& actions) {
   if (job.count(RankState::absent) == 0) return;
   const bool first = job.state == JobState::waiting;
-  const Placement placement = place(state, job, first ? job.spec.ranks_min : 1);
+  // Hosts on their way are worth the wait, unless some have already come to nothing.
+  const bool more_to_come = job.host_failures == 0 && lacks_only_time(state);
+  const int gang = more_to_come ? job.spec.ranks_max : job.spec.ranks_min;
+  const Placement placement = place(state, job, first ? gang : 1);
   if (!placement.reason.empty()) job.reason = placement.reason;
   for (const auto& [number, host] : placement.hosts) {
     RankRecord& rank = job.ranks[static_cast<std::size_t>(number.value)];
     const bool again = rank.id.incarnation.value > 0;
     rank.id.incarnation = Incarnation{++job.last_incarnation.value};
     rank.host = host;
+    rank.signal = 0;
+    rank.endpoint.clear();
     rank.enter(RankState::starting, now);
     actions.push_back(StartRank{rank.id, host, again ? "replaces a lost rank" : "first start"});
   }
@@ -74,9 +84,10 @@ void give_up(Job& job, Time now, const std::string& why, Actions& actions) {
   stop_job(job, now, outcome, SIGTERM, actions);
 }
 
-/// Ends the generation for all its members when it is broken or when someone waits to join.
-void break_for_newcomers(Job& job, Time now) {
+/// Ends the generation for all its members when someone waits to join, or to move to another host.
+void break_for_newcomers(const State& state, Job& job, Time now) {
   if (job.finishing || job.count(RankState::member) == 0) return;
+  if (movable(state, job)) break_generation(job, now, "ranks move from a host that is reclaimed");
   for (const RankRecord& rank : job.ranks) {
     if (rank.state != RankState::ready) continue;
     break_generation(job, now, fmt::format("rank {} joins", rank.id.rank.value));
@@ -124,7 +135,7 @@ void form(Job& job, Time now, Actions& actions) {
   table.generation = Generation{job.table.generation.value + 1};
   for (RankRecord& rank : job.ranks) {
     if (rank.state != RankState::ready) continue;
-    table.members.push_back({rank.id, rank.host});
+    table.members.push_back({rank.id, rank.host, rank.endpoint});
     if (!is_member(job.table, rank.id)) table.joined.push_back(rank.id.rank);
     rank.enter(RankState::member, now);
   }
@@ -148,6 +159,7 @@ void end_if_over(Job& job, Actions& actions) {
       job.outcome.value_or(Outcome{JobState::done, 0, "every rank has done its work"});
   job.state = outcome.state;
   job.reason = outcome.reason;
+  job.outcome = outcome;
   job.kill_at.reset();
   actions.push_back(EndJob{job.id, outcome.state, outcome.exit_code, outcome.reason});
 }
@@ -161,8 +173,9 @@ void advance(State& state, Job& job, Time now, Actions& actions) {
   }
   if (!job.outcome) {
     // The ring first: survivors go on while the replacement's process is being made.
-    break_for_newcomers(job, now);
+    break_for_newcomers(state, job, now);
     abort_if_broken(job, now, actions);
+    if (can_form(job)) move_ranks(state, job, now, actions);
     if (can_form(job)) form(job, now, actions);
     start_ranks(state, job, now, actions);
     const bool all_run = job.count(RankState::absent) == 0 && job.count(RankState::starting) == 0;

@@ -16,6 +16,11 @@ struct Dispatch {
   Actions& actions;
 
   void operator()(const HostJoined& event) { on_host_joined(state, now, event, actions); }
+  void operator()(const HostCreateFailed& event) {
+    on_host_create_failed(state, now, event, actions);
+  }
+  void operator()(const HostNotice& event) { on_host_notice(state, now, event, actions); }
+  void operator()(const HostReleased& event) { on_host_released(state, now, event, actions); }
   void operator()(const HostLost& event) { on_host_lost(state, now, event, actions); }
   void operator()(const JobSubmitted& event) { on_job_submitted(state, now, event, actions); }
   void operator()(const StopRequested& event) { on_stop_requested(state, now, event, actions); }
@@ -38,16 +43,18 @@ Actions Core::step(Time now, const Event& event) {
   last_step_ = now;
   Actions actions;
   std::visit(Dispatch{state_, now, actions}, event);
+  advance_hosts(state_, now, actions);  // before: a job that waits tells what is being made
   for (auto& [id, job] : state_.jobs) {
     if (job.ended()) continue;
     on_timers(job, now, actions);
     advance(state_, job, now, actions);
   }
+  advance_hosts(state_, now, actions);  // after: what an ended job used is given back
   return actions;
 }
 
 std::optional<Time> Core::next_timer() const {
-  std::optional<Time> next;
+  std::optional<Time> next = next_host_timer(state_);
   for (const auto& [id, job] : state_.jobs) {
     const auto timer = jobs::next_timer(job);
     if (timer && (!next || *timer < *next)) next = timer;

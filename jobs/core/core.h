@@ -11,7 +11,12 @@
 //   2. Answer every StartRank with RankStarted or RankStartFailed, every started process in the end
 //      with RankExited, after all that the process had said before.
 //   3. RankExited is said only when the process is dead: from then on it can write nowhere.
-//   4. Call step(now, TimerExpired) when next_timer() has come.
+//   4. Answer every CreateHost with HostJoined or HostCreateFailed, every ReleaseHost with
+//      HostReleased. HostLost is said only when nothing of the host runs any more.
+//   5. Call step(now, TimerExpired) when next_timer() has come.
+//
+// A shell that may crash writes each event down before it performs its actions, replays them into a
+// new core, and performs what outstanding() says (jobs/core/outstanding.h).
 //
 // Decides nothing about: which bytes move how (collectives), what a rank runs (the shell).
 // Thread rules: one thread.

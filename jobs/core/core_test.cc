@@ -40,7 +40,7 @@ class Story {
 
   void ready(int number, std::int64_t steps = kNoState) {
     if (rank(number).state == RankState::starting) step(RankStarted{id(number)});
-    step(RankReady{id(number), steps});
+    step(RankReady{id(number), steps, job().table.generation});
   }
   Actions exit(int number, ExitStatus status) {
     return step(RankExited{id(number), status, kNoState});
@@ -235,7 +235,7 @@ TEST(Core, WhatAnOlderProcessSaysIsDropped) {
   story.run(3);
   const RankId old = story.id(1);
   story.exit(1, kKilled);
-  story.step(RankReady{old, 5});
+  story.step(RankReady{old, 5, Generation{1}});
   EXPECT_EQ(story.core().state().dropped_events, 1);
   EXPECT_EQ(story.rank(1).state, RankState::starting);
 }

@@ -25,15 +25,31 @@ struct RankId {
   friend bool operator==(const RankId&, const RankId&) = default;
 };
 
+/// The host's agent is there: for the first time, after a CreateHost or uncalled for.
 struct HostJoined {
   HostId host;
   std::string name;
   int slots = 0;
 };
+/// A CreateHost came to nothing.
+struct HostCreateFailed {
+  HostId host;
+  std::string why;
+};
+/// The provider will take the host back at `deadline`.
+struct HostNotice {
+  HostId host;
+  Time deadline;
+  std::string why;
+};
 /// The host is gone and can write nowhere any more (its lease was waited out, or it is dead).
 struct HostLost {
   HostId host;
   std::string why;
+};
+/// A ReleaseHost is done: nothing of the host is left.
+struct HostReleased {
+  HostId host;
 };
 struct JobSubmitted {
   JobId job;
@@ -49,6 +65,7 @@ struct StopRequested {
 };
 struct RankStarted {
   RankId id;
+  std::string endpoint = {};  // "address:port" where it listens for other hosts, for its life
 };
 /// There is no such program, no memory for it, and so on.
 struct RankStartFailed {
@@ -57,9 +74,13 @@ struct RankStartFailed {
   std::string why;
 };
 /// The rank wants to be in the next generation and touches nothing of an older one any more.
+/// `left`: the newest generation that it was in, and will not be in again. An agent says this once
+/// more for a rank that waits when a generation is aborted, with that one: the table may have been
+/// lost on the way.
 struct RankReady {
   RankId id;
   std::int64_t steps = kNoState;
+  Generation left = {};
 };
 /// All members of the generation hold one state, which came from `source`.
 struct RankSynced {
@@ -86,9 +107,9 @@ struct RankExited {
 /// next_timer() has come.
 struct TimerExpired {};
 
-using Event =
-    std::variant<HostJoined, HostLost, JobSubmitted, StopRequested, RankStarted, RankStartFailed,
-                 RankReady, RankSynced, RankFinished, RankFailed, RankExited, TimerExpired>;
+using Event = std::variant<HostJoined, HostCreateFailed, HostNotice, HostLost, HostReleased,
+                           JobSubmitted, StopRequested, RankStarted, RankStartFailed, RankReady,
+                           RankSynced, RankFinished, RankFailed, RankExited, TimerExpired>;
 
 /// "rank_exited": for traces and tables, in the order of the variant.
 const char* event_name(const Event& event);

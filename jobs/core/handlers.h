@@ -9,6 +9,9 @@
 namespace ringmaster::jobs {
 
 void on_host_joined(State& state, Time now, const HostJoined& event, Actions& actions);
+void on_host_create_failed(State& state, Time now, const HostCreateFailed& event, Actions& actions);
+void on_host_notice(State& state, Time now, const HostNotice& event, Actions& actions);
+void on_host_released(State& state, Time now, const HostReleased& event, Actions& actions);
 void on_host_lost(State& state, Time now, const HostLost& event, Actions& actions);
 void on_job_submitted(State& state, Time now, const JobSubmitted& event, Actions& actions);
 void on_stop_requested(State& state, Time now, const StopRequested& event, Actions& actions);
@@ -23,6 +26,18 @@ void on_rank_exited(State& state, Time now, const RankExited& event, Actions& ac
 /// Kills ranks that kept the others waiting for too long, and ranks that outlived the grace.
 void on_timers(Job& job, Time now, Actions& actions);
 std::optional<Time> next_timer(const Job& job);
+
+/// Makes hosts for jobs that lack slots, and releases those that no job wants any more. Idempotent.
+void advance_hosts(State& state, Time now, Actions& actions);
+/// A host for the job came to nothing: the next try waits longer, and there are not many.
+void host_failed(Job& job, Time now, const std::string& why, Actions& actions);
+/// When advance_hosts has something to do although nothing happens.
+std::optional<Time> next_host_timer(const State& state);
+
+/// A rank that holds nothing which the others lack leaves a host that will be taken; it starts
+/// again elsewhere. Only between generations. `movable`: whether a member waits to be moved.
+void move_ranks(const State& state, Job& job, Time now, Actions& actions);
+bool movable(const State& state, const Job& job);
 
 /// Whether a member that is gone can keep others waiting in its generation. It can at the end of
 /// the work too: who has not passed the last collective finishes in a ring of those that are left.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "jobs/core/placement.h"
@@ -33,6 +34,48 @@ void check_table(const Job& job, Violations& violations) {
                                        job.id.value, rank.id.rank.value, state_name(rank.state),
                                        job.table.generation.value));
     }
+  }
+}
+
+/// A process runs on a host that is there; what was made for jobs goes when none is left.
+void check_hosts(const State& state, Violations& violations) {
+  bool wanted = false;
+  for (const auto& [id, job] : state.jobs) {
+    wanted = wanted || (!job.ended() && job.spec.hosts_max > 0);
+    for (const RankRecord& rank : job.ranks) {
+      if (!rank.has_process()) continue;
+      const auto host = state.hosts.find(rank.host);
+      const bool there = host != state.hosts.end() && (host->second.state == HostState::up ||
+                                                       host->second.state == HostState::draining);
+      if (there) continue;
+      violations.push_back(fmt::format("job {}: rank {} is {} on host {}, which is not there",
+                                       id.value, rank.id.rank.value, state_name(rank.state),
+                                       rank.host.value));
+    }
+  }
+  for (const auto& [id, host] : state.hosts) {
+    if (host.created && host.state != HostState::releasing && !wanted) {
+      violations.push_back(
+          fmt::format("host {} is {} and no job needs it", id.value, state_name(host.state)));
+    }
+  }
+}
+
+/// No more hosts are made than the job that asks allows.
+void check_created(const State& state, const CreateHost& created, Violations& violations) {
+  const auto host = state.hosts.find(created.host);
+  if (host == state.hosts.end()) {
+    violations.push_back(fmt::format("host {} is made without a promise", created.host.value));
+    return;
+  }
+  int staying = 0;
+  for (const auto& [id, other] : state.hosts) {
+    const bool stays = other.state == HostState::creating || other.state == HostState::up;
+    staying += other.created && stays ? 1 : 0;
+  }
+  const int most = state.jobs.at(host->second.wanted_by).spec.hosts_max;
+  if (staying > most) {
+    violations.push_back(fmt::format("{} hosts were made, {} are allowed", staying, most));
   }
 }
 
@@ -80,6 +123,7 @@ Violations Invariants::check(const State& state, const Actions& actions) {
   for (const auto& [id, free] : free_slots(state)) {
     if (free < 0) violations.push_back(fmt::format("host {} has {} free slots", id.value, free));
   }
+  check_hosts(state, violations);
   for (const auto& [id, job] : state.jobs) {
     check_job(job, violations);
     Seen& seen = seen_[id];
@@ -94,6 +138,9 @@ Violations Invariants::check(const State& state, const Actions& actions) {
   for (const Action& action : actions) {
     if (const auto* formed = std::get_if<FormGeneration>(&action)) {
       check_formed(state, *formed, violations);
+    }
+    if (const auto* created = std::get_if<CreateHost>(&action)) {
+      check_created(state, *created, violations);
     }
   }
   return violations;

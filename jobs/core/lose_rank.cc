@@ -32,6 +32,7 @@ void lose_rank(Job& job, RankRecord& rank, Time now, const std::string& why, Act
   rank.has_state = false;
   rank.steps = kNoState;
   rank.words.clear();
+  rank.moving = false;
   rank.enter(replaced ? RankState::absent : RankState::ended, now);
   if (replaced) ++job.restarts_used;
   if (job.outcome) return;
@@ -58,6 +59,7 @@ void break_generation(Job& job, Time now, const std::string& why) {
 void kill_rank(RankRecord& rank, Time now, const std::string& why, Actions& actions) {
   CHECK(rank.has_process());
   if (rank.state != RankState::stopping) rank.enter(RankState::stopping, now);
+  rank.signal = SIGKILL;
   actions.push_back(SignalRank{rank.id, SIGKILL, why});
 }
 
@@ -71,6 +73,7 @@ void stop_job(Job& job, Time now, const Outcome& outcome, int signal, Actions& a
     if (rank.state == RankState::absent) rank.enter(RankState::ended, now);
     if (!rank.has_process() || rank.state == RankState::stopping) continue;
     rank.enter(RankState::stopping, now);
+    rank.signal = signal;
     actions.push_back(SignalRank{rank.id, signal, outcome.reason});
   }
 }

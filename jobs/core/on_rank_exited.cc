@@ -56,6 +56,13 @@ void on_rank_exited(State& state, Time now, const RankExited& event, Actions& ac
     rank->enter(RankState::ended, now);
     return;
   }
+  if (rank->moving) {  // it left a host that is reclaimed, by our order: no restart is used
+    rank->moving = false;
+    rank->has_state = false;
+    rank->steps = kNoState;
+    rank->enter(job.finishing ? RankState::ended : RankState::absent, now);
+    return;
+  }
   std::string why = rank->words.empty() ? describe(event.status) : rank->words;
   const Outcome failure = {JobState::failed, event.status.outward(),
                            fmt::format("rank {}: {}", rank->id.rank.value, why)};

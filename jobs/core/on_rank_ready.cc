@@ -11,6 +11,9 @@ void on_rank_ready(State& state, Time now, const RankReady& event, Actions&) {
   if (rank == nullptr || rank->state == RankState::stopping) return;
   Job& job = state.jobs.at(event.id.job);
   CHECK_LE(kNoState, event.steps);
+  // Said before the table of this generation arrived: it will enter, and leave when that is over.
+  const bool inside = rank->state == RankState::member || rank->state == RankState::leaving;
+  if (inside && event.left < job.table.generation) return;
   rank->steps = event.steps;
   rank->has_state = event.steps != kNoState;
   if (event.steps > 0) job.state_exists = true;

@@ -9,7 +9,9 @@ namespace ringmaster::jobs {
 
 void on_rank_started(State& state, Time now, const RankStarted& event, Actions&) {
   RankRecord* rank = state.find(event.id);
-  if (rank != nullptr && rank->state == RankState::starting) rank->enter(RankState::started, now);
+  if (rank == nullptr) return;
+  rank->endpoint = event.endpoint;
+  if (rank->state == RankState::starting) rank->enter(RankState::started, now);
 }
 
 void on_rank_start_failed(State& state, Time now, const RankStartFailed& event, Actions& actions) {

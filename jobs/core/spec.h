@@ -22,6 +22,10 @@ struct JobSpec {
   /// A rank of a job whose ranks join must be ready by then: a start that hangs blocks a gang.
   Duration start_timeout = std::chrono::minutes(10);
 
+  /// Hosts that the job may have made for it, and their slots; 0: it takes what has joined.
+  int hosts_max = 0;
+  int host_slots = 1;
+
   /// Whether a lost rank may be survived at all.
   bool elastic() const { return ranks_min < ranks_max || restarts > 0; }
 };

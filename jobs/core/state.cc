@@ -29,6 +29,20 @@ const char* state_name(RankState state) {
   CHECK(false);
 }
 
+const char* state_name(HostState state) {
+  switch (state) {
+    case HostState::creating:
+      return "creating";
+    case HostState::up:
+      return "up";
+    case HostState::draining:
+      return "draining";
+    case HostState::releasing:
+      return "releasing";
+  }
+  CHECK(false);
+}
+
 namespace {
 
 // Row: from, column: to, in the order of RankState. A rank whose host is lost goes straight from

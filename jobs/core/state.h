@@ -34,6 +34,9 @@ struct RankRecord {
   bool has_state = false;  // this process has held the job's state
   bool finished = false;   // this process has passed the end of the work
   bool succeeded = false;  // ended, with exit code 0
+  bool moving = false;     // stopped to run elsewhere: its host is being reclaimed
+  int signal = 0;          // the last one that it was sent
+  std::string endpoint;    // where it listens for ranks of other hosts
   Generation synced;       // the last generation in which it received the state
   std::int64_t steps = kNoState;
   std::string words;  // what it said of its own failure
@@ -70,6 +73,9 @@ struct Job {
   std::int64_t said_steps = 0;     // what its state held then
   std::optional<Outcome> outcome;  // set once it stops
   std::optional<Time> kill_at;     // when the grace is over
+  int host_failures = 0;           // hosts in a row that could not be made for it
+  Time next_host;                  // no host is made for it before
+  std::optional<Time> host_due;    // it lacks one, and waits for next_host
 
   bool ended() const {
     return state == JobState::done || state == JobState::failed || state == JobState::cancelled;
@@ -78,14 +84,34 @@ struct Job {
   int count(RankState wanted) const;
 };
 
+enum class HostState {
+  creating,   // promised: it may exist
+  up,         // its agent has joined
+  draining,   // will be taken back: nothing new starts there
+  releasing,  // being ended; nothing of it counts any more
+};
+inline constexpr int kHostStates = 4;
+const char* state_name(HostState state);
+
+/// A host from the promise to make it, or from its joining, until nothing of it is left.
 struct Host {
   HostId id;
   std::string name;
   int slots = 0;
+  HostState state = HostState::up;
+  bool created = false;  // by a CreateHost of ours: it ends in a release
+  JobId wanted_by;       // the job that it was made for; others may use it
+  Time since;            // when it entered the state
+  Time deadline;         // draining: when it is taken
+  std::string reason;    // why it is in this state
+
+  /// Whether ranks may be started there.
+  bool takes_ranks() const { return state == HostState::up; }
 };
 
 struct State {
   std::map<HostId, Host> hosts;
+  HostId last_host;  // ids of created hosts and those that the shell gives grow from one counter
   std::map<JobId, Job> jobs;
   std::int64_t dropped_events = 0;  // from processes that were replaced, or of jobs that ended
 

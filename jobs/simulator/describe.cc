@@ -27,6 +27,16 @@ struct EventWords {
   std::string operator()(const HostJoined& event) const {
     return fmt::format("host {} joined with {} slots", event.name, event.slots);
   }
+  std::string operator()(const HostCreateFailed& event) const {
+    return fmt::format("{} was not made: {}", host_name(state, event.host), event.why);
+  }
+  std::string operator()(const HostNotice& event) const {
+    return fmt::format("{} will be taken at {:.2f}s: {}", host_name(state, event.host),
+                       to_seconds(event.deadline.time_since_epoch()), event.why);
+  }
+  std::string operator()(const HostReleased& event) const {
+    return fmt::format("{} released", host_name(state, event.host));
+  }
   std::string operator()(const HostLost& event) const {
     return fmt::format("{} lost: {}", host_name(state, event.host), event.why);
   }
@@ -69,6 +79,12 @@ struct EventWords {
 struct ActionWords {
   const State& state;
 
+  std::string operator()(const CreateHost& action) const {
+    return fmt::format("make host {} with {} slots: {}", action.name, action.slots, action.reason);
+  }
+  std::string operator()(const ReleaseHost& action) const {
+    return fmt::format("release {}: {}", host_name(state, action.host), action.reason);
+  }
   std::string operator()(const StartRank& action) const {
     return fmt::format("start rank {} on {}: {}", action.id.rank.value,
                        host_name(state, action.host), action.reason);

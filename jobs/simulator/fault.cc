@@ -24,22 +24,12 @@ void lose_host(World& world, HostId id, const std::string& why) {
   // Not before what it has sent earlier has arrived.
   world.queue.at(std::max(world.queue.now(), host.last_in), [&world, id, why] {
     deliver(world, HostLost{id, why});
-    if (!world.plan.hosts_are_replaced) return;
+    if (!world.plan.hosts_are_replaced || world.hosts.at(id).created) return;
     const int slots = world.hosts.at(id).slots;
     world.queue.after(up_to(world.random, seconds(60)), [&world, slots] {
       if (!world.end) add_host(world, slots);
     });
   });
-}
-
-void crash_host(World& world, HostId id) {
-  FakeHost& host = world.hosts.at(id);
-  if (!host.alive || !host.reachable) return;
-  host.alive = false;
-  for (Process& process : world.processes) {
-    if (process.host == id) process.alive = false;
-  }
-  world.queue.after(world.plan.lease, [&world, id] { lose_host(world, id, "no heartbeat"); });
 }
 
 void cut_off_host(World& world, HostId id) {
@@ -58,6 +48,13 @@ void stall_host(World& world, HostId id) {
   const Duration stall = seconds(1) + up_to(world.random, seconds(20));
   host.last_in = std::max(host.last_in, world.queue.now() + stall);
   host.last_out = std::max(host.last_out, world.queue.now() + stall);
+}
+
+/// A notice, and the loss when its time is over, if the core has not given the host back by then.
+void announce_reclaim(World& world, HostId id) {
+  const Duration window = up_to(world.random, seconds(120));
+  tell(world, id, HostNotice{id, world.queue.now() + window, "spot reclaim"});
+  world.queue.after(window, [&world, id] { crash_host(world, id, "taken back"); });
 }
 
 void ask_to_stop(World& world, bool twice) {
@@ -96,7 +93,13 @@ void strike(World& world, Process& process, FaultKind kind) {
     case FaultKind::kill_several:
       return kill_with_others(world, process);
     case FaultKind::host_crash:
-      return crash_host(world, process.host);
+      return crash_host(world, process.host, "no heartbeat");
+    case FaultKind::host_notice:
+      return announce_reclaim(world, process.host);
+    case FaultKind::line_break:
+      return break_line(world, process.host, up_to(world.random, seconds(5)));
+    case FaultKind::coordinator_crash:
+      return crash_coordinator(world, between(world.random, 0, 6));
     case FaultKind::host_partition:
       return cut_off_host(world, process.host);
     case FaultKind::host_stall:
@@ -124,6 +127,16 @@ void strike(World& world, Process& process, FaultKind kind) {
 }
 
 }  // namespace
+
+void crash_host(World& world, HostId id, const std::string& why) {
+  FakeHost& host = world.hosts.at(id);
+  if (!host.alive || !host.reachable) return;
+  host.alive = false;
+  for (Process& process : world.processes) {
+    if (process.host == id) process.alive = false;
+  }
+  world.queue.after(world.plan.lease, [&world, id, why] { lose_host(world, id, why); });
+}
 
 void pass_point(World& world, Process& process, Point point) {
   auto& faults = world.plan.faults;

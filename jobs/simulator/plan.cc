@@ -73,9 +73,9 @@ const char* point_name(Point point) {
 
 const char* fault_name(FaultKind kind) {
   static constexpr std::array<const char*, kFaultKinds> kNames = {
-      "kill",       "kill_several", "host_crash",   "host_partition", "host_stall",
-      "stop",       "stop_twice",   "exit_code",    "exit_early",     "start_error",
-      "slow_start", "slow_leave",   "ignore_signal"};
+      "kill",          "kill_several", "host_crash", "host_partition",   "host_stall", "stop",
+      "stop_twice",    "exit_code",    "exit_early", "start_error",      "slow_start", "slow_leave",
+      "ignore_signal", "host_notice",  "line_break", "coordinator_crash"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -94,6 +94,11 @@ Plan make_plan(Random& random) {
   for (int i = 0; i < hosts; ++i) plan.host_slots.push_back(between(random, 1, 4));
   const int slots = std::accumulate(plan.host_slots.begin(), plan.host_slots.end(), 0);
   plan.spec = make_spec(random, slots);
+  if (random.chance(0.4)) {
+    plan.spec.hosts_max = hosts;
+    plan.spec.host_slots = between(random, 1, 4);
+    plan.host_slots.clear();
+  }
   plan.plain = random.chance(0.12);
   plan.steps = between(random, 1, 25);
   plan.hosts_are_replaced = random.chance(0.75);
@@ -112,6 +117,9 @@ std::string describe(const Plan& plan) {
       fmt::format("{} program of {} steps, {} to {} ranks, {} restarts; slots of the hosts:",
                   plan.plain ? "a plain" : "an elastic", plan.steps, plan.spec.ranks_min,
                   plan.spec.ranks_max, plan.spec.restarts);
+  if (plan.spec.hosts_max > 0) {
+    text += fmt::format(" {} hosts of {} are made", plan.spec.hosts_max, plan.spec.host_slots);
+  }
   for (const int slots : plan.host_slots) text += fmt::format(" {}", slots);
   for (const Fault& fault : plan.faults) {
     text += fmt::format("; {} at {} + {}", fault_name(fault.kind), point_name(fault.point),

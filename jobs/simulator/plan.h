@@ -33,21 +33,24 @@ inline constexpr int kPoints = 11;
 const char* point_name(Point point);
 
 enum class FaultKind {
-  kill,            // SIGKILL to the rank
-  kill_several,    // to it and to others in the same instant
-  host_crash,      // its host is gone at once
-  host_partition,  // its host is cut off; what runs there runs on until the lease is over
-  host_stall,      // messages of its host are late, by seconds
-  stop,            // somebody asks the job to stop
-  stop_twice,      // and asks again, for now
-  exit_code,       // the rank ends with an error
-  exit_early,      // the rank ends with success, before the work is done
-  start_error,     // the next process does not start
-  slow_start,      // the rank becomes ready long after the limit
-  slow_leave,      // the rank leaves the next broken generation long after the limit
-  ignore_signal,   // the rank ignores every polite signal from now on
+  kill,               // SIGKILL to the rank
+  kill_several,       // to it and to others in the same instant
+  host_crash,         // its host is gone at once
+  host_partition,     // its host is cut off; what runs there runs on until the lease is over
+  host_stall,         // messages of its host are late, by seconds
+  stop,               // somebody asks the job to stop
+  stop_twice,         // and asks again, for now
+  exit_code,          // the rank ends with an error
+  exit_early,         // the rank ends with success, before the work is done
+  start_error,        // the next process does not start
+  slow_start,         // the rank becomes ready long after the limit
+  slow_leave,         // the rank leaves the next broken generation long after the limit
+  ignore_signal,      // the rank ignores every polite signal from now on
+  host_notice,        // its host will be taken back after a while
+  line_break,         // orders to its host are lost for a while
+  coordinator_crash,  // between two of the next actions
 };
-inline constexpr int kFaultKinds = 13;
+inline constexpr int kFaultKinds = 16;
 const char* fault_name(FaultKind kind);
 
 struct Fault {
@@ -60,7 +63,7 @@ struct Plan {
   JobSpec spec;
   bool plain = false;  // the program knows nothing of generations
   int steps = 1;
-  std::vector<int> host_slots;
+  std::vector<int> host_slots;  // of hosts that come by themselves; the job may have others made
   bool hosts_are_replaced = true;
   Duration message_delay_max{};
   Duration collective_delay_max{};

@@ -35,7 +35,7 @@ bool move_to(World& world, Process& process, Point point) {
 void ask_to_join(World& world, Process& process) {
   process.aborted = false;
   if (!move_to(world, process, Point::waiting)) return;
-  tell(world, process.host, RankReady{process.id, process.weights.steps()});
+  tell(world, process.host, RankReady{process.id, process.weights.steps(), process.generation});
 }
 
 void leave(World& world, Process& process) {

@@ -57,6 +57,7 @@ SimulationOutcome simulate(std::uint64_t seed, const SimulationOptions& options)
   run(world);
   SimulationOutcome& outcome = world.outcome;
   outcome.simulated_seconds = to_seconds(world.queue.now().time_since_epoch());
+  outcome.actions = world.performed;
   if (world.end) {
     outcome.state = world.end->state;
     outcome.exit_code = world.end->exit_code;

@@ -35,6 +35,7 @@ const char* bug_name(PlantedBug bug);
 struct SimulationOptions {
   PlantedBug bug = PlantedBug::none;
   bool trace = false;
+  std::int64_t crash_at = -1;  // the coordinator dies before its so-many-th action; -1: it does not
 };
 
 struct SimulationOutcome {
@@ -46,6 +47,7 @@ struct SimulationOutcome {
   std::string reason;
   std::int64_t generations = 0;
   double simulated_seconds = 0;
+  std::int64_t actions = 0;  // that were performed
   Coverage coverage;
   std::vector<std::string> trace;  // with options.trace: events, actions and faults with times
 

@@ -54,6 +54,22 @@ TEST(Simulation, ASeedReplays) {
   EXPECT_FALSE(run(7, options).trace.empty());
 }
 
+TEST(Simulation, ACoordinatorCrashBeforeAnyActionChangesNoPromise) {
+  constexpr std::uint64_t kLives = 200;
+  std::int64_t points = 0;
+  for (std::uint64_t seed = 0; seed < kLives; ++seed) {
+    const std::int64_t actions = run(seed).actions;
+    for (std::int64_t at = 0; at < actions; ++at, ++points) {
+      const SimulationOutcome outcome = run(seed, {.crash_at = at});
+      ASSERT_TRUE(outcome.passed()) << outcome.violation << "\n  seed " << seed
+                                    << ", before action " << at << " of " << actions;
+    }
+  }
+  std::printf("%lld crash points in %llu lives\n", static_cast<long long>(points),
+              static_cast<unsigned long long>(kLives));
+  EXPECT_LT(1000, points);
+}
+
 /// A planted bug and the promise that it breaks.
 struct Planted {
   PlantedBug bug;

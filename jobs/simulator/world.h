@@ -46,9 +46,13 @@ struct FakeHost {
   std::string name;
   int slots = 0;
   bool alive = true;
+  bool created = false;  // by an order of the core
   bool reachable = true;
-  Time last_in;   // when the last message from it arrives: messages keep their order
-  Time last_out;  // when the last message to it arrives
+  bool connected = true;        // a broken line comes back; what was ordered meanwhile is lost
+  std::set<Incarnation> known;  // processes that it was told to start
+  Generation aborted;           // the newest that it was told to abort
+  Time last_in;                 // when the last message from it arrives: messages keep their order
+  Time last_out;                // when the last message to it arrives
 };
 
 struct World {
@@ -65,6 +69,12 @@ struct World {
   std::deque<Process> processes;  // the dead as well; addresses stay
   std::map<Generation, Ring> rings;
   std::optional<Time> timer;
+  std::vector<std::pair<Time, Event>> journal;  // every event that the core has taken in
+  bool down = false;                            // the coordinator is dead
+  int crash_in = -1;           // actions until the coordinator dies; -1: it does not
+  std::int64_t life = 0;       // of the coordinator: what an earlier one had asked for is forgotten
+  std::deque<Event> unheard;   // events that wait for the next one
+  std::int64_t performed = 0;  // actions
   std::int64_t starts = 0;
   int succeeded = 0;  // processes that ended with success
   bool user_gave_up = false;
@@ -80,17 +90,28 @@ struct World {
 };
 
 // coordinator.cc
-/// The core hears of the event now, and what it orders is under way when this returns.
+/// The core hears of the event now, and what it orders is under way when this returns. While the
+/// coordinator is dead the event waits for the next one.
 void deliver(World& world, const Event& event);
+/// The coordinator dies when so many more actions were performed; another one comes later.
+void crash_coordinator(World& world, int actions);
+/// What the host was told and has not answered, once more.
+void repeat_orders(World& world, HostId host);
 
 // agent.cc
 void add_host(World& world, int slots);
+/// The provider makes the host, fails, or is late. A second call for the same host does nothing.
+void create_host(World& world, const CreateHost& action);
+/// The provider ends the host with all that runs there, and says so.
+void release_host(World& world, HostId id);
 /// A message to the core, after all earlier ones of that host.
 void tell(World& world, HostId from, const Event& event);
 /// An order to a host, after all earlier ones; lost when the host is gone or cut off by then.
 void order(World& world, HostId to, std::function<void()> what);
+/// Orders are lost until the line is there again; what the host has to say waits.
+void break_line(World& world, HostId id, Duration how_long);
 void start_process(World& world, HostId host, const RankId& id);
-void signal_process(World& world, const RankId& id, int signal);
+void signal_process(World& world, HostId host, const RankId& id, int signal);
 void abort_on_host(World& world, HostId host, Generation generation);
 void enter_on_host(World& world, HostId host, Generation generation);
 
@@ -104,6 +125,8 @@ void die(World& world, Process& process, const ExitStatus& status);
 // fault.cc
 /// A rank comes to a point in its life: the fault that waits for that happens.
 void pass_point(World& world, Process& process, Point point);
+/// The host is gone at once, and the core hears of it in due time.
+void crash_host(World& world, HostId id, const std::string& why);
 /// Whether the next process fails to start.
 bool takes_start_error(World& world);
 

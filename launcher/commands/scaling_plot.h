@@ -43,8 +43,8 @@ struct Scaling {
 /// of the lowest rank. The mean of the steps' own rates would count quick steps too much.
 Result<double> rate_after(const Metrics& metrics, std::int64_t warm_up);
 
-/// `rates[i][j]` is the rate of `ranks[i]` ranks in repeat j, `copies[i][j]` that of as many copies;
-/// ranks[0] is 1.
+/// `rates[i][j]` is the rate of `ranks[i]` ranks in repeat j, `copies[i][j]` that of as many
+/// copies; ranks[0] is 1.
 std::vector<ScalingPoint> scaling_points(const std::vector<int>& ranks,
                                          const std::vector<std::vector<double>>& rates,
                                          const std::vector<std::vector<double>>& copies);

@@ -49,10 +49,11 @@ void CoreShell::start_failed(Process& process) {
 
 void CoreShell::ready(Process& process, std::int64_t steps) {
   process.ready = true;
+  const jobs::Generation left = process.inside;
   process.inside = {};
   process.aborted = false;
   process.steps = steps;
-  step(jobs::RankReady{process.id, steps});
+  step(jobs::RankReady{process.id, steps, left});
 }
 
 void CoreShell::synced(Process& process, jobs::Generation generation, std::int64_t steps) {

@@ -50,7 +50,7 @@ class CoreShell {
   void finished(Process& process, jobs::Generation generation);
   void failed(Process& process);
   void exited(Process& process, jobs::ExitStatus status, std::int64_t steps);
-  /// Lets time pass, and keeps duty 4.
+  /// Lets time pass, and keeps duty 5.
   void wait(Duration duration);
   /// Waits for the core's next timer; false: there is none.
   bool wait_for_timer();

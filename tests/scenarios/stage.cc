@@ -53,13 +53,21 @@ const std::vector<Command>& commands() {
        [](const Match& m) -> Event {
          return HostLost{host_id(m[1]), m[2]};
        }},
-      {std::regex("job of (\\d+) to (\\d+) ranks, (\\d+) restarts"),
+      {std::regex("host ([a-z]) was not made: (.+)"),
+       [](const Match& m) -> Event {
+         return HostCreateFailed{host_id(m[1]), m[2]};
+       }},
+      {std::regex("host ([a-z]) is released"),
+       [](const Match& m) -> Event { return HostReleased{host_id(m[1])}; }},
+      {std::regex("job of (\\d+) to (\\d+) ranks, (\\d+) restarts(?:, (\\d+) hosts of (\\d+))?"),
        [](const Match& m) -> Event {
          JobSpec spec;
          spec.name = "story";
          spec.ranks_min = static_cast<int>(number_of(m, 1));
          spec.ranks_max = static_cast<int>(number_of(m, 2));
          spec.restarts = static_cast<int>(number_of(m, 3));
+         spec.hosts_max = static_cast<int>(number_of(m, 4));
+         if (m[5].matched) spec.host_slots = static_cast<int>(number_of(m, 5));
          return JobSubmitted{kJob, spec};
        }},
       {std::regex("stop( now)?: (.+)"),
@@ -85,8 +93,8 @@ const std::vector<RankCommand>& rank_commands() {
          return RankStartFailed{id, 127, m[1]};
        }},
       {std::regex("ready(?: with (\\d+) steps)?"),
-       [](const RankId& id, const Job&, const Match& m) -> Event {
-         return RankReady{id, m[1].matched ? number_of(m, 1) : kNoState};
+       [](const RankId& id, const Job& job, const Match& m) -> Event {
+         return RankReady{id, m[1].matched ? number_of(m, 1) : kNoState, job.table.generation};
        }},
       {std::regex("holds? (\\d+) steps of rank (\\d+)"),
        [](const RankId& id, const Job& job, const Match& m) -> Event {
@@ -134,6 +142,12 @@ Result<std::vector<std::string>> Stage::play(const std::string& line) {
 Result<void> Stage::play_command(const std::string& command) {
   Match match;
   if (command == "wait") return {};
+  // Its time is counted from now: no table entry, those do not know the time.
+  static const std::regex kNotice("host ([a-z]) will be taken in (\\d+)s: (.+)");
+  if (std::regex_match(command, match, kNotice)) {
+    const Time deadline = now_ + std::chrono::seconds(number_of(match, 2));
+    return deliver(HostNotice{host_id(match[1]), deadline, match[3]});
+  }
   for (const Command& known : commands()) {
     if (std::regex_match(command, match, known.form)) return deliver(known.make(match));
   }
