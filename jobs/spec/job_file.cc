@@ -153,14 +153,13 @@ class Reader {
                        .hint = "the least comes first: {min: 2, max: 4}"};
     }
     if (most <= room) return {};
-    const std::string here =
-        fmt::format("{} hosts with {} slots each hold {}", file_.hosts, file_.slots, room);
-    return SpecError{
-        .place = places_.at("ranks.max"),
-        .what = "ranks.max",
-        .why = fmt::format("{} ranks do not fit: {}{}", most, here,
-                           least > room ? fmt::format(", not even the least {}", least) : ""),
-        .hint = "raise local.hosts or local.slots, or lower ranks.max"};
+    const std::string least_too =
+        least > room ? fmt::format(", not even the least, {}", least) : "";
+    return SpecError{.place = places_.at("ranks.max"),
+                     .what = "ranks.max",
+                     .why = fmt::format("{} ranks do not fit into {} x {} slots{}", most,
+                                        file_.hosts, file_.slots, least_too),
+                     .hint = "raise local.hosts or local.slots, or lower ranks.max"};
   }
 
   JobFile file_;

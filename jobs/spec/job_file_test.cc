@@ -48,6 +48,8 @@ TEST(JobFile, YamlThatIsNoSpecIsRefused) {
       {"name: j # a\ttab\n", 1, 12, "a tab"},
       {std::string("name: j\0k\n", 10), 1, 8, "a control character (0x00)"},
       {"name: j\rranks: 2\n", 1, 8, "a control character (0x0d)"},
+      {"name: j\x7f\n", 1, 8, "a control character (0x7f)"},
+      {"name: j\xc2\x9b\n", 1, 8, "(0x9b) (inside double quotes write \\x9b)"},
       {"name: \xff\n", 1, 7, "not UTF-8"},
       {"%YAML 1.1\n---\nname: j\n", 1, 1, "a directive"},
       {"name: j\n%FOO\n", 2, 1, "a directive"},
@@ -64,6 +66,7 @@ TEST(JobFile, YamlThatIsNoSpecIsRefused) {
       {"? [a]\n: b\n", 1, 3, "a key is one word"},
       {"~: 1\n", 1, 1, "a key is one word"},
       {"name: \"j\nranks: 2\n", 1, 7, "a quote is opened here and never closed"},
+      {"name: j\ncommand: [a, 'b]", 2, 14, "a quote is opened here and never closed"},
       {"name: j\n  k\n", 1, 7, "goes over several lines"},
       {"name: j\n ranks: 2\n", 1, 7, "goes over several lines"},
       {"command: [a, b\n", 1, 10, "[ is never closed"},
@@ -146,8 +149,8 @@ TEST(JobFile, WrongValuesAreRefused) {
       {"ranks: 99999999999999999999\n", 1, 8, "is out of bounds"},
       {"ranks: 2.0\n", 1, 8, "2.0 is no whole number"},
       {"ranks: \"2\"\n", 1, 8, "in quotes is a text (leave the quotes out)"},
-      {"ranks: 1_000\n", 1, 8, "1_000\" is no whole number"},
-      {"ranks: 010\n", 1, 8, "\"010\" is no whole number"},
+      {"ranks: 1_000\n", 1, 8, "1_000 is no whole number"},
+      {"ranks: 010\n", 1, 8, "010 is no whole number"},
       {"ranks: 2:4\n", 1, 8, "is no whole number"},
       {"ranks: [2, 4]\n", 1, 8, "ranks: it is no map (it takes a whole number, or a map of"},
       {"ranks:\n", 1, 1, "ranks: there is no value"},
@@ -160,10 +163,10 @@ TEST(JobFile, WrongValuesAreRefused) {
       {kHead + "on_reclaim: never\n", 4, 13, "there is no choice never (it takes replace)"},
       {"name: j\ncommand: [a]\nranks: {min: 3, max: 2}\n", 3, 14, "3 is more than ranks.max"},
       {kHead + "local: {hosts: 1, slots: 1}\n", 3, 8,
-       "2 ranks do not fit: 1 hosts with 1 slots each hold 1, not even the least 2"},
+       "2 ranks do not fit into 1 x 1 slots, not even the least, 2"},
       {"name: j\ncommand: [a]\nranks: {min: 2, max: 9}\nlocal: {hosts: 2, slots: 4}\n", 3, 22,
-       "9 ranks do not fit: 2 hosts with 4 slots each hold 8 (raise"},
-      {"name: j\ncommand: [a]\nranks: 300\n", 3, 8, "1 hosts with 256 slots each"},
+       "9 ranks do not fit into 2 x 4 slots (raise"},
+      {"name: j\ncommand: [a]\nranks: 300\n", 3, 8, "300 ranks do not fit into 1 x 256 slots"},
   });
 }
 
@@ -213,6 +216,20 @@ TEST(JobFile, VariablesAreNamesAndTexts) {
       {kHead + "env: {RANK: 3}\n", 4, 7, "RANK is set for each rank by Ringmaster"},
       {kHead + "env: {RINGMASTER_X: 3}\n", 4, 7, "is set for each rank by Ringmaster"},
   });
+}
+
+TEST(JobFile, AnErrorCarriesWhatScriptsNeed) {
+  const auto file = parse_job_file("name: j\nranks: 0\n", "dir/job.yaml");
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.error().file, "dir/job.yaml");
+  EXPECT_EQ(file.error().place.line, 2);
+  EXPECT_EQ(file.error().place.column, 8);
+  EXPECT_EQ(file.error().what, "ranks");
+  EXPECT_EQ(file.error().why, "0 is out of bounds");
+  EXPECT_EQ(file.error().hint, "it takes a whole number from 1 to 4096");
+  EXPECT_EQ(file.error().as_error().code, Errc::invalid);
+  EXPECT_EQ(file.error().as_error().message,
+            "dir/job.yaml:2:8: ranks: 0 is out of bounds (it takes a whole number from 1 to 4096)");
 }
 
 TEST(JobFile, WhatIsLeftOutGetsItsDefault) {

@@ -34,6 +34,8 @@ SpecError no_scalar(const YamlNode& node, std::string_view what, const std::stri
                   "it takes " + takes);
 }
 
+constexpr std::size_t kShownNumberBytes = 40;
+
 Trouble read_number(const YamlNode& node, const Field& field, std::string_view what, int* target) {
   const std::string takes = takes_text(field);
   if (node.kind != Kind::scalar) return no_scalar(node, what, takes);
@@ -43,7 +45,10 @@ Trouble read_number(const YamlNode& node, const Field& field, std::string_view w
   const bool whole = code != std::errc::invalid_argument && end == end_of_text;
   const bool plain = whole && surprise_of(node.text).empty() && node.text != "-0";
   if (!plain) {
-    return error_at(node.place, what, fmt::format("{} is no whole number", shown(node.text)),
+    // Unquoted, it has no control characters: shown as it stands there.
+    const bool short_one = !node.quoted && node.text.size() <= kShownNumberBytes;
+    const std::string said = short_one ? node.text : shown(node.text);
+    return error_at(node.place, what, fmt::format("{} is no whole number", said),
                     "it takes " + takes);
   }
   if (node.quoted) {

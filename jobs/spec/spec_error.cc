@@ -18,6 +18,10 @@ std::string SpecError::message() const {
                      hint.empty() ? "" : " (" + hint + ")");
 }
 
+Error SpecError::as_error() const {
+  return {Errc::invalid, message()};
+}
+
 std::string shown(std::string_view text) {
   std::size_t end = std::min(text.size(), kShownBytes);
   const bool cut = end < text.size();

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "base/check.h"
+#include "base/result.h"
 
 namespace ringmaster::jobs {
 
@@ -30,6 +31,7 @@ struct SpecError {
   std::string hint = {};  // what to try; may be empty
 
   std::string message() const;
+  Error as_error() const;  // where a place is of no use
 };
 
 /// A value, or what is wrong with the spec.

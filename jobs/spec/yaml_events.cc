@@ -21,10 +21,21 @@ using enum YamlEventKind;
 using Trouble = std::optional<SpecError>;
 
 SpecError error_at(std::string_view text, std::size_t offset, std::string why, std::string hint) {
-  return {.place = place_of(text, offset),
+  return {.place = Places(text).of(offset),
           .what = "YAML",
           .why = std::move(why),
           .hint = std::move(hint)};
+}
+
+/// The code of the control character at the front that ends no line, or -1. Those from 0x80 on, two
+/// bytes in UTF-8, steer terminals as well.
+int control_code(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first == '\n' || text.starts_with("\r\n")) return -1;
+  if (first < 0x20U || first == 0x7fU) return first;
+  if (first != 0xc2U || text.size() < 2) return -1;
+  const auto second = static_cast<unsigned char>(text[1]);
+  return second < 0xa0U ? second : -1;
 }
 
 /// What no spec holds, whatever its YAML is. The library takes some of these bytes for signs of
@@ -42,10 +53,9 @@ Trouble check_bytes(std::string_view text) {
     if (c == '\t') {
       return error_at(text, i, "a tab", "indent with spaces; inside double quotes write \\t");
     }
-    const bool line_end = c == '\n' || text.substr(i, 2) == "\r\n";
-    if ((static_cast<unsigned char>(c) < 0x20U && !line_end) || c == 0x7f) {
-      return error_at(text, i, fmt::format("a control character ({:#04x})", int{c}),
-                      fmt::format("inside double quotes write \\x{:02x}", int{c}));
+    if (const int code = control_code(text.substr(i)); code >= 0) {
+      return error_at(text, i, fmt::format("a control character ({:#04x})", code),
+                      fmt::format("inside double quotes write \\x{:02x}", code));
     }
     if (c == '%' && (i == 0 || text[i - 1] == '\n')) {
       return error_at(text, i, "a line that begins with % is a directive", "leave it out");
@@ -213,22 +223,7 @@ SpecError library_error(std::string_view text, const Recorder& recorder,
   return error_at(text, offset, error.msg, hint == hints().end() ? "" : std::string(hint->hint));
 }
 
-}  // namespace
-
-Place place_of(std::string_view text, std::size_t offset) {
-  offset = std::min(offset, text.size());
-  const std::string_view before = text.substr(0, offset);
-  const std::size_t line = before.rfind('\n') + 1;  // npos + 1 is 0
-  const auto is_first_byte = [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
-  };
-  return {
-      .line = static_cast<int>(std::ranges::count(before, '\n')) + 1,
-      .column = static_cast<int>(std::ranges::count_if(before.substr(line), is_first_byte)) + 1};
-}
-
-SpecResult<std::vector<YamlEvent>> read_yaml_events(std::string_view text) {
-  if (const Trouble bad = check_bytes(text)) return *bad;
+SpecResult<std::vector<YamlEvent>> read_events(std::string_view text) {
   Recorder recorder(text);
   try {
     std::istringstream in{std::string(text)};
@@ -243,6 +238,32 @@ SpecResult<std::vector<YamlEvent>> read_yaml_events(std::string_view text) {
     return error_at(text, 0, "the text is empty", "a spec has at least name, command and ranks");
   }
   return recorder.take();
+}
+
+}  // namespace
+
+Place Places::of(std::size_t offset) {
+  offset = std::min(offset, text_.size());
+  if (offset < at_) *this = Places(text_);
+  for (; at_ < offset; ++at_) {
+    if (text_[at_] == '\n') {
+      ++place_.line;
+      place_.column = 1;
+    } else if ((static_cast<unsigned char>(text_[at_]) & 0xc0U) != 0x80U) {
+      ++place_.column;  // at the first byte of a character
+    }
+  }
+  return place_;
+}
+
+SpecResult<std::vector<YamlEvent>> read_yaml_events(std::string_view text) {
+  if (const Trouble bad = check_bytes(text)) return *bad;
+  auto events = read_events(text);
+  if (events || events.error().why != YAML::ErrorMsg::EOF_IN_SCALAR) return events;
+  // A quote that is not closed: the library names the end of the text. Behind a last line's end it
+  // takes it for closed, and the recorder says where it was opened.
+  const auto opened = read_events(std::string(text) + "\n");
+  return opened ? events : opened;
 }
 
 }  // namespace ringmaster::jobs

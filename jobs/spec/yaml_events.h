@@ -34,7 +34,17 @@ inline constexpr std::size_t kSpecDepthMax = 8;          // the deepest key stan
 /// The events of the one document in `text`, balanced. Errors carry no file name.
 SpecResult<std::vector<YamlEvent>> read_yaml_events(std::string_view text);
 
-/// The line and column of a byte.
-Place place_of(std::string_view text, std::size_t offset);
+/// Finds lines and columns. Going forward costs what lies between; a text is asked for the place of
+/// each of its values, and counting from its start each time takes seconds for a long list.
+class Places {
+ public:
+  explicit Places(std::string_view text) : text_(text) {}
+  Place of(std::size_t offset);
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  Place place_ = {};  // of at_
+};
 
 }  // namespace ringmaster::jobs

@@ -18,7 +18,7 @@ using Trouble = std::optional<SpecError>;
 class Builder {
  public:
   Builder(std::string_view text, const std::vector<YamlEvent>& events)
-      : text_(text), events_(events) {}
+      : text_(text), places_(text), events_(events) {}
 
   SpecResult<YamlNode> run() {
     YamlNode root;
@@ -51,7 +51,7 @@ class Builder {
   /// Fills in `node`, whose key is known already.
   Trouble read_value(YamlNode* node) {
     const YamlEvent& event = next();
-    node->place = place_of(text_, event.offset);
+    node->place = places_.of(event.offset);
     switch (event.kind) {
       case YamlEventKind::scalar:
         node->kind = YamlNode::Kind::scalar;
@@ -85,7 +85,7 @@ class Builder {
     std::map<std::string, Place> seen;
     while (!take_end(YamlEventKind::map_end)) {
       const YamlEvent& key = next();
-      const Place place = place_of(text_, key.offset);
+      const Place place = places_.of(key.offset);
       if (key.kind != YamlEventKind::scalar) {
         return SpecError{.place = place,
                          .what = "YAML",
@@ -107,6 +107,7 @@ class Builder {
   }
 
   std::string_view text_;
+  Places places_;
   const std::vector<YamlEvent>& events_;
   std::size_t at_ = 0;
 };
