@@ -99,7 +99,7 @@ Result<Period> parse_steps(std::string_view digits, std::string_view rest) {
   std::int64_t count = 0;
   const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
   if (code != std::errc{} || count < 1 || count > kPeriodStepsMax) {
-    return invalid(fmt::format("it takes from 1 to {} steps", kPeriodStepsMax));
+    return invalid(fmt::format("{} steps are out of bounds", shown(digits)));
   }
   return Period(Steps{count});
 }
@@ -142,12 +142,9 @@ Result<Period> parse_period(std::string_view text) {
   const std::size_t word = std::min(rest.find_first_not_of(' '), rest.size());
   if (!digits.empty() && is_step_word(rest.substr(word))) return parse_steps(digits, rest);
   const auto duration = parse_duration(text);
-  if (!duration) {
-    return invalid(fmt::format("{}; or a number of steps: 500 steps", duration.error().message));
-  }
+  if (!duration) return duration.error();
   if (*duration < kPeriodMin || *duration > kPeriodMax) {
-    return invalid(fmt::format("it takes from {} to {}", duration_text(kPeriodMin),
-                               duration_text(kPeriodMax)));
+    return invalid(fmt::format("{} is out of bounds", text));
   }
   return Period(*duration);
 }

@@ -232,7 +232,9 @@ Trouble read_period(const YamlNode& node, const Field& field, std::string_view w
     return no_choice(node.place, field, what, node.text);
   }
   auto period = parse_period(node.text);
-  if (!period) return error_at(node.place, what, period.error().message, "");
+  if (!period) {
+    return error_at(node.place, what, period.error().message, "it takes " + takes_text(field));
+  }
   *target = *period;
   return {};
 }
