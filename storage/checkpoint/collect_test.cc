@@ -80,7 +80,10 @@ TEST(Collect, NothingGoesWhenTooFewAreWhole) {
   }
   EXPECT_EQ(collect(store, kJob, {.keep = 2, .grace_seconds = 0}, 1000)->manifests, 0U);
   EXPECT_EQ(collect(store, kJob, {.keep = 1, .grace_seconds = 0}, 1000)->manifests, 0U);
-  EXPECT_EQ(newest(store, kJob)->manifest->name, (CheckpointName{1, 10}));
+  store.objects()->at(manifest_key(kJob, {1, 10})).pop_back();
+  ASSERT_TRUE(save(store, term, 40).ok());
+  EXPECT_EQ(collect(store, kJob, {.keep = 2, .grace_seconds = 0}, 1000)->manifests, 0U);
+  EXPECT_EQ(newest(store, kJob)->manifest->name, (CheckpointName{1, 40}));
   EXPECT_FALSE(collect(store, kJob, {.keep = 0}, 1000).ok());
 }
 

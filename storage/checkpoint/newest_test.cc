@@ -118,6 +118,20 @@ TEST(Newest, AManifestOfAnotherPlaceIsDamage) {
   EXPECT_EQ(found->skipped.size(), 1U);
 }
 
+TEST(Newest, AShardWhoseHeaderSaysSomethingElseIsDamage) {
+  Three three;
+  MemoryStore other(three.store.objects());
+  const Tensor tensor{"w", Dtype::u8, {4}};
+  const auto shard = write_shard(other, kJob, {{1, 40}, 0, 1}, {{tensor, whole({4}), "1234"}});
+  Manifest manifest = *assemble(kJob, {1, 40}, 1, {tensor}, {*shard});
+  manifest.tensors[0].chunks[0].begin -= 8;
+  ASSERT_TRUE(commit(other, three.term, manifest).ok());
+  const auto found = newest(three.store, kJob);
+  EXPECT_EQ(name_of(found), (CheckpointName{1, 30}));
+  ASSERT_EQ(found->skipped.size(), 1U);
+  EXPECT_NE(found->skipped[0].why.find("not where the manifest says"), std::string::npos);
+}
+
 /// Removes the two newest checkpoints while a search is under way, and commits a newer one.
 class Collecting : public MemoryStore {
  public:
