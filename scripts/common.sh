@@ -6,7 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # What a build needs, and what the tests need on top.
 BUILD_PACKAGES="g++ cmake ninja-build ccache libfmt-dev libboost1.81-dev nlohmann-json3-dev
-  libopenblas-serial-dev zlib1g-dev libyaml-cpp-dev dataset-fashion-mnist"
+  libopenblas-serial-dev zlib1g-dev libyaml-cpp-dev libzmq3-dev libprotobuf-dev
+  protobuf-compiler libsqlite3-dev dataset-fashion-mnist"
 TEST_PACKAGES="libgtest-dev"
 
 if [ -t 1 ]; then bold=$(printf '\033[1m'); plain=$(printf '\033[0m'); else bold=""; plain=""; fi

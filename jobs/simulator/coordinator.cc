@@ -7,7 +7,7 @@
 
 #include "jobs/core/dump.h"
 #include "jobs/core/outstanding.h"
-#include "jobs/simulator/describe.h"
+#include "jobs/core/describe.h"
 #include "jobs/simulator/properties.h"
 #include "jobs/simulator/world.h"
 

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <regex>
 
-#include "jobs/simulator/describe.h"
+#include "jobs/core/describe.h"
 
 namespace ringmaster::scenarios {
 namespace {
@@ -184,7 +184,7 @@ Result<void> Stage::deliver(const Event& event) {
   const Actions actions = core_.step(now_, event);
   const std::string time = fmt::format("[{:.2f}s] ", to_seconds(now_.time_since_epoch()));
   for (const Action& action : actions) {
-    said_.push_back(time + simulator::describe(action, core_.state()));
+    said_.push_back(time + describe(action, core_.state()));
   }
   if (job() != nullptr && job()->reason != reason_ && !job()->ended()) {
     reason_ = job()->reason;

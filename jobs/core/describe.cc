@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jobs/simulator/describe.h"
+#include "jobs/core/describe.h"
 
 #include <fmt/format.h>
 
-namespace ringmaster::jobs::simulator {
+namespace ringmaster::jobs {
 namespace {
 
 std::string host_name(const State& state, HostId id) {
@@ -124,4 +124,4 @@ std::string describe(const Action& action, const State& state) {
   return std::visit(ActionWords{state}, action);
 }
 
-}  // namespace ringmaster::jobs::simulator
+}  // namespace ringmaster::jobs

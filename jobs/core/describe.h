@@ -8,10 +8,10 @@
 
 #include "jobs/core/state.h"
 
-namespace ringmaster::jobs::simulator {
+namespace ringmaster::jobs {
 
 /// `state` gives hosts their names.
 std::string describe(const Event& event, const State& state);
 std::string describe(const Action& action, const State& state);
 
-}  // namespace ringmaster::jobs::simulator
+}  // namespace ringmaster::jobs

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Between the core's structs and their messages. The core never sees a message; every message is
+// checked here, so that what reaches the core is what a right program could say.
+//
+// Pure.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "jobs/core/action.h"
+#include "jobs/core/event.h"
+#include "jobs/wire/messages.pb.h"
+
+namespace ringmaster::jobs {
+
+wire::Event to_wire(const Event& event);
+/// An unknown kind, a negative id or a number out of its range is Errc::corrupt.
+Result<Event> from_wire(const wire::Event& event);
+
+wire::RankId to_wire(const RankId& id);
+RankId from_wire(const wire::RankId& id);
+
+/// `now` turns the time of what ended the last generation into an age.
+wire::ToAgent to_wire(const FormGeneration& action, Time now);
+/// The table as the agent's side needs it; `now` is the agent's clock.
+GenerationTable table_of(const wire::ToAgent::FormGeneration& message, Time now);
+
+}  // namespace ringmaster::jobs
