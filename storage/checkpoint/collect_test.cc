@@ -101,7 +101,7 @@ void damage(MemoryStore& store, Random& random) {
 
 TEST(Collect, NeverRemovesWhatASearchWouldReturnWhateverIsDamaged) {
   int collections = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     MemoryStore store;
