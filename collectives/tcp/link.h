@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A connection to a neighbour, in whole frames: one goes out, one comes in, and neither waits.
+//
+// The payload of a chunk goes straight from and to the array it belongs to. Headers, and what
+// arrives with them, pass through a small buffer, so that a small frame costs one system call.
+//
+// A lost connection is no error here: who waits for the peer decides what it means.
+//
+// Thread rules: one thread.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "base/file_descriptor.h"
+#include "collectives/tcp/frame.h"
+
+namespace ringmaster::collectives {
+
+/// What an attempt came to.
+enum class Io {
+  done,     // what was asked for is complete
+  some,     // bytes moved, but not all
+  blocked,  // nothing moved
+  gone,     // the peer has closed or reset the connection
+  damaged,  // it sent what no rank sends
+};
+
+class Link {
+ public:
+  /// `peer` is a position. The socket is non-blocking.
+  Link(FileDescriptor fd, int peer) : fd_(std::move(fd)), peer_(peer) {}
+
+  int fd() const { return fd_.get(); }
+  int peer() const { return peer_; }
+
+  /// Whether a frame has begun to go out and is not out.
+  bool sending() const { return sent_ < kFrameBytes + payload_bytes_; }
+  /// The payload (`frame.bytes`) stays where it is until sending() is false.
+  void start(const Frame& frame, const std::byte* payload);
+  Io push();
+
+  /// The frame whose payload comes next, after pull_header() was done.
+  const std::optional<Frame>& frame() const { return frame_; }
+  Io pull_header();
+  /// Reads the payload of frame() to `to`, or nowhere when that is null. Done: frame() is empty.
+  Io pull_payload(std::byte* to);
+
+ private:
+  Io receive(std::byte* to, std::size_t bytes);
+
+  FileDescriptor fd_;
+  int peer_;
+
+  FrameBytes header_{};
+  const std::byte* payload_ = nullptr;
+  std::size_t payload_bytes_ = 0;
+  std::size_t sent_ = kFrameBytes;  // of header and payload together
+
+  std::array<std::byte, 4096> ahead_{};  // read, and not yet taken: [begin, end)
+  std::size_t ahead_begin_ = 0;
+  std::size_t ahead_end_ = 0;
+  std::optional<Frame> frame_;
+  std::size_t received_ = 0;  // of the payload of frame_
+};
+
+}  // namespace ringmaster::collectives
