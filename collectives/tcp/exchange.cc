@@ -181,6 +181,11 @@ bool Exchange::hear_next() {
       damage(link, "a frame against the direction of the ring");
       return true;
     }
+    // It has completed this operation and is in the next one already: to be looked at there.
+    if (link.frame()->operation > setup_.operation) {
+      next_silent_ = true;
+      return false;
+    }
     take_mismatch(link, &io);
   }
   if (io == Io::damaged) damage(link, "bytes that are no frame");
