@@ -92,6 +92,7 @@ void TcpListener::accept_all(Time now) {
     guests_.push_back(std::move(guest));
     // What it has to say is usually here already: then it never counts as half open.
     advance(guests_.back(), now);
+    if (guests_.back().state == State::dropped) guests_.pop_back();
     keep_to_bounds();
   }
 }
@@ -137,25 +138,28 @@ void TcpListener::answer(Guest& guest, Time now) {
 }
 
 std::size_t TcpListener::half_open() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      guests_, [](const Guest& guest) { return guest.state != State::early; }));
+  return static_cast<std::size_t>(std::ranges::count_if(guests_, [](const Guest& guest) {
+    return guest.state == State::greeting || guest.state == State::answered;
+  }));
+}
+
+std::size_t TcpListener::early() const {
+  return static_cast<std::size_t>(std::ranges::count(guests_, State::early, &Guest::state));
 }
 
 void TcpListener::keep_to_bounds() {
-  while (half_open() > kHalfOpenMax) drop_oldest(false);
-  while (early() > kEarlyMax) drop_oldest(true);
+  // Those that have not even shown a proof go before one that has been answered.
+  while (half_open() > kHalfOpenMax) {
+    if (!drop_oldest(State::greeting)) CHECK(drop_oldest(State::answered));
+  }
+  while (early() > kEarlyMax) CHECK(drop_oldest(State::early));
 }
 
-void TcpListener::drop_oldest(bool early) {
-  // Those that have not even shown a proof go before one that has been answered.
-  const State state = early ? State::early : State::greeting;
-  auto oldest = std::ranges::find(guests_, state, &Guest::state);
-  if (oldest == guests_.end()) {
-    oldest = std::ranges::find_if(
-        guests_, [&](const Guest& guest) { return (guest.state == State::early) == early; });
-  }
-  CHECK(oldest != guests_.end());
+bool TcpListener::drop_oldest(State state) {
+  const auto oldest = std::ranges::find(guests_, state, &Guest::state);
+  if (oldest == guests_.end()) return false;
   guests_.erase(oldest);
+  return true;
 }
 
 void TcpListener::add_to(std::vector<pollfd>& fds) const {

@@ -57,7 +57,7 @@ class TcpListener {
   void add_to(std::vector<pollfd>& fds) const;
 
   std::size_t half_open() const;
-  std::size_t early() const { return guests_.size() - half_open(); }
+  std::size_t early() const;
 
  private:
   enum class State { greeting, early, answered, inside, dropped };
@@ -77,7 +77,7 @@ class TcpListener {
   void judge(Guest& guest, Time now);
   void answer(Guest& guest, Time now);
   void keep_to_bounds();
-  void drop_oldest(bool early);
+  bool drop_oldest(State state);
 
   FileDescriptor fd_;
   Door door_;
