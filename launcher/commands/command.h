@@ -52,6 +52,7 @@ int run_bench(const Arguments& arguments);
 int run_bench_scaling(const Arguments& arguments);
 int run_bench_recovery(const Arguments& arguments);
 int run_simulate(const Arguments& arguments);
+int run_checkpoint(const Arguments& arguments);
 int run_recovery_rank(const Arguments& arguments);
 
 /// Runs the one of `commands` that the first argument names. `program` is how it is started

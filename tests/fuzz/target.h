@@ -28,12 +28,15 @@ Target cpus_target();
 Target flags_target();
 Target idx_target();
 Target lines_target();
+Target manifest_target();
 Target messages_target();
 Target metrics_target();
 Target packed_target();
 Target plan_target();
 Target processes_target();
+Target records_target();
 Target recovery_log_target();
+Target safetensors_target();
 Target spec_target();
 Target tag_target();
 
