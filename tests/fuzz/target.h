@@ -26,6 +26,7 @@ struct Target {
 Target core_target();
 Target cpus_target();
 Target flags_target();
+Target frames_target();
 Target idx_target();
 Target lines_target();
 Target manifest_target();
