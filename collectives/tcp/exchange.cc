@@ -29,7 +29,8 @@ Result<void> Exchange::run() {
     }
     bool moved = send();
     moved |= receive();
-    moved |= hear_next();
+    // A mismatch stops everything: there is no need to look for it while something moves.
+    if (!moved) moved = hear_next();
     if (mismatch_) return farewell();
     if (failed_) return *failed_;
     if (done()) return {};

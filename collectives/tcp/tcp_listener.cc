@@ -54,10 +54,9 @@ void TcpListener::open(Door door) {
   CHECK(!door.secret.empty());
   door_ = std::move(door);
   inside_.reset();
-  const Time now = read_clock();
   for (Guest& guest : guests_) {
     if (guest.state == State::answered) guest.state = State::dropped;  // by an older door
-    if (guest.state == State::early) judge(guest, now);
+    if (guest.state == State::early) judge(guest);
   }
   std::erase_if(guests_, [](const Guest& guest) { return guest.state == State::dropped; });
 }
@@ -100,20 +99,20 @@ void TcpListener::accept_all(Time now) {
 void TcpListener::advance(Guest& guest, Time now) {
   if (guest.state == State::greeting) {
     const Fill end = fill(guest.fd.get(), guest.hello, &guest.filled);
-    if (end == Fill::full) return judge(guest, now);
+    if (end == Fill::full) return judge(guest);
     if (end == Fill::broken || now > guest.deadline) guest.state = State::dropped;
   } else if (guest.state == State::answered) {
     const Fill end = fill(guest.fd.get(), guest.confirm, &guest.filled);
     if (end == Fill::full) {
       const bool right = is_confirm(guest.confirm, guest.hello, guest.answer, door_.secret);
       guest.state = right ? State::inside : State::dropped;
-    } else if (end == Fill::broken || now > guest.deadline) {
+    } else if (end == Fill::broken) {
       guest.state = State::dropped;
     }
   }
 }
 
-void TcpListener::judge(Guest& guest, Time now) {
+void TcpListener::judge(Guest& guest) {
   const auto hello = decode_hello(guest.hello, door_.secret);
   if (!hello || hello->generation < door_.generation) {
     guest.state = State::dropped;
@@ -122,11 +121,11 @@ void TcpListener::judge(Guest& guest, Time now) {
   } else if (hello->from != door_.from || hello->to != door_.to) {
     guest.state = State::dropped;
   } else {
-    answer(guest, now);
+    answer(guest);
   }
 }
 
-void TcpListener::answer(Guest& guest, Time now) {
+void TcpListener::answer(Guest& guest) {
   guest.answer = make_answer(guest.hello, make_nonce(), door_.secret);
   // A new connection has room for 48 bytes; one that has not is no good.
   const ssize_t sent =
@@ -134,7 +133,6 @@ void TcpListener::answer(Guest& guest, Time now) {
   guest.state =
       sent == static_cast<ssize_t>(guest.answer.size()) ? State::answered : State::dropped;
   guest.filled = 0;
-  guest.deadline = now + kHelloMax;
 }
 
 std::size_t TcpListener::half_open() const {

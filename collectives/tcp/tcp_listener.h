@@ -60,6 +60,8 @@ class TcpListener {
   std::size_t early() const;
 
  private:
+  // Only a greeting has a deadline: later on the guest has shown that it knows the secret, and may
+  // be stopped for as long as it likes.
   enum class State { greeting, early, answered, inside, dropped };
   struct Guest {
     FileDescriptor fd;
@@ -74,8 +76,8 @@ class TcpListener {
 
   void accept_all(Time now);
   void advance(Guest& guest, Time now);
-  void judge(Guest& guest, Time now);
-  void answer(Guest& guest, Time now);
+  void judge(Guest& guest);
+  void answer(Guest& guest);
   void keep_to_bounds();
   bool drop_oldest(State state);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ranks that call different operations: an error on all of them, with both calls, and no hang.
+#include "collectives/tcp/farewell.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
