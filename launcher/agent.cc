@@ -2,13 +2,16 @@
 #include "launcher/agent.h"
 
 #include <fmt/format.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <csignal>
 
+#include "collectives/tcp/address.h"
 #include "launcher/host_facts.h"
 #include "launcher/process/descendants.h"
 #include "worker/contract.h"
@@ -42,7 +45,8 @@ Agent::Agent(boost::asio::io_context& loop, const Plan& plan, std::vector<std::s
       segment_(std::move(segment)),
       port_(std::move(port)),
       open_files_(open_files_limit()),
-      drills_left_(plan.drills) {}
+      drills_left_(plan.drills),
+      deferred_(std::make_unique<Deferred>(loop)) {}
 
 Agent::~Agent() = default;
 
@@ -60,10 +64,22 @@ Agent::Running* Agent::find(const jobs::RankId& id) {
 void Agent::perform(const jobs::Action& action) {
   if (const auto* start_rank = std::get_if<jobs::StartRank>(&action)) start(*start_rank);
   if (const auto* signal_rank = std::get_if<jobs::SignalRank>(&action)) signal(*signal_rank);
-  if (const auto* abort = std::get_if<jobs::AbortGeneration>(&action)) {
-    segment_.abort(abort->generation.value);
-  }
+  if (const auto* aborted = std::get_if<jobs::AbortGeneration>(&action)) abort(*aborted);
   if (const auto* generation = std::get_if<jobs::FormGeneration>(&action)) form(*generation);
+}
+
+void Agent::abort(const jobs::AbortGeneration& action) {
+  if (action.generation <= aborted_) return;
+  aborted_ = action.generation;
+  segment_.abort(action.generation.value);
+  for (const Running& running : running_) {
+    const std::uint64_t one = 1;
+    CHECK_EQ(::write(running.abort_fd.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
+    // Its table may have been lost on the way: who still waits says so again.
+    if (running.waits && running.handed < action.generation) {
+      post(jobs::RankReady{running.id, running.steps, action.generation});
+    }
+  }
 }
 
 std::vector<Output> Agent::outputs_of(int rank, Sink* sink) const {
@@ -78,7 +94,18 @@ SpawnSpec Agent::spec_of(int rank) const {
   SpawnSpec spec;
   spec.command = plan_.command;
   spec.environment = environment_;
-  for (const auto& [name, value] : rank_variables(plan_, rank, port_.number())) {
+  spec.environment.insert(spec.environment.end(), plan_.environment.begin(),
+                          plan_.environment.end());
+  spec.working_directory = plan_.working_directory;
+  const int master_port = plan_.master_port > 0 ? plan_.master_port : port_.number();
+  for (auto [name, value] : rank_variables(plan_, rank, master_port)) {
+    const auto local = local_ranks_.find(rank);
+    if (local != local_ranks_.end() && name == "LOCAL_RANK") {
+      value = fmt::format("{}", local->second.first);
+    }
+    if (local != local_ranks_.end() && name == "LOCAL_WORLD_SIZE") {
+      value = fmt::format("{}", local->second.second);
+    }
     spec.environment.push_back(name + "=" + value);
   }
   spec.environment.push_back(fmt::format("{}={}", worker::kRankVariable, rank));
@@ -93,18 +120,72 @@ SpawnSpec Agent::spec_of(int rank) const {
   return spec;
 }
 
+/// Replacements that wait until the survivors have their next generation: a start takes
+/// milliseconds of this thread, which is what tells them.
+struct Agent::Deferred {
+  // Longer than survivors need to leave a collective; one inside a long step is not waited for.
+  static constexpr Duration kLongest = std::chrono::milliseconds(50);
+  explicit Deferred(boost::asio::io_context& loop) : timer(loop) {}
+  boost::asio::steady_timer timer;
+  std::vector<jobs::StartRank> starts;
+};
+
 void Agent::start(const jobs::StartRank& action) {
+  if (!known_.insert(action.id.incarnation).second) return;
+  const bool re_forming = formed_.value > 0 && aborted_ == formed_;
+  if (!re_forming) return start_now(action);
+  deferred_->starts.push_back(action);
+  deferred_->timer.expires_after(Deferred::kLongest);
+  deferred_->timer.async_wait([this](const boost::system::error_code& code) {
+    if (!code) start_deferred();
+  });
+}
+
+void Agent::start_deferred() {
+  deferred_->timer.cancel();
+  std::vector<jobs::StartRank> starts;
+  starts.swap(deferred_->starts);
+  for (const jobs::StartRank& action : starts) start_now(action);
+}
+
+Result<Agent::Prepared> Agent::prepare(int rank) const {
+  Prepared prepared;
+  SpawnSpec& spec = prepared.spec;
+  spec = spec_of(rank);
+  prepared.abort_fd.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!prepared.abort_fd.valid()) return errno_error(errno, "make an eventfd");
+  const int abort_fd = prepared.abort_fd.get();
+  spec.environment.push_back(fmt::format("{}={}", worker::kAbortVariable, abort_fd));
+  spec.inherited_fds.push_back(abort_fd);
+  if (plan_.address.empty()) return prepared;
+  auto bound = collectives::listen_on(plan_.address);
+  if (!bound) return bound.error();
+  auto endpoint = collectives::endpoint_of(bound->get());
+  if (!endpoint) return endpoint.error();
+  prepared.listener = std::move(*bound);
+  prepared.endpoint = *endpoint;
+  const int listener = prepared.listener.get();
+  spec.environment.push_back(fmt::format("{}={}", worker::kListenerVariable, listener));
+  spec.inherited_fds.push_back(listener);
+  return prepared;
+}
+
+void Agent::start_now(const jobs::StartRank& action) {
   const int rank = static_cast<int>(action.id.rank.value);
   segment_.slot(rank).steps.store(jobs::kNoState);
   set_watch(rank);
-  auto process = RankProcess::start(loop_, spec_of(rank), outputs_of(rank, streams_.output),
-                                    outputs_of(rank, streams_.error), handlers_of(action.id));
+  auto prepared = prepare(rank);
+  auto process =
+      !prepared
+          ? Result<std::unique_ptr<RankProcess>>(prepared.error())
+          : RankProcess::start(loop_, std::move(prepared->spec), outputs_of(rank, streams_.output),
+                               outputs_of(rank, streams_.error), handlers_of(action.id));
   if (!process) {
     post(jobs::RankStartFailed{action.id, exit_code_of(process.error()), process.error().message});
     return;
   }
-  running_.push_back({action.id, std::move(*process), {}});
-  post(jobs::RankStarted{action.id});
+  running_.push_back({action.id, std::move(*process), std::move(prepared->abort_fd)});
+  post(jobs::RankStarted{action.id, prepared->endpoint});
 }
 
 RankHandlers Agent::handlers_of(const jobs::RankId& id) {
@@ -118,11 +199,17 @@ RankHandlers Agent::handlers_of(const jobs::RankId& id) {
           .on_output_end = [this] { forget_the_over(); }};
 }
 
+void Agent::on_join(const jobs::RankId& id, std::int64_t steps) {
+  Running* running = find(id);
+  if (running == nullptr) return;
+  running->waits = true;
+  running->steps = steps;
+  on_event_(jobs::RankReady{id, steps, running->handed});
+}
+
 void Agent::on_message(const jobs::RankId& id, const worker::Message& message) {
   if (const auto* join = std::get_if<worker::JoinMessage>(&message)) {
-    const Running* running = find(id);
-    const jobs::Generation left = running == nullptr ? jobs::Generation{} : running->handed;
-    on_event_(jobs::RankReady{id, std::max(join->steps, jobs::kNoState), left});
+    on_join(id, std::max(join->steps, jobs::kNoState));
   } else if (const auto* synced = std::get_if<worker::SyncedMessage>(&message)) {
     if (formed_.value == synced->generation) lost_ = joined_ = 0;
     on_event_(jobs::RankSynced{id, jobs::Generation{synced->generation},
@@ -145,15 +232,37 @@ void Agent::set_watch(int rank) {
   segment_.slot(rank).watch.store(next);
 }
 
+void Agent::add_drills(const std::vector<Drill>& drills) {
+  drills_left_.insert(drills_left_.end(), drills.begin(), drills.end());
+}
+
+void Agent::set_local_rank(int rank, int local_rank, int local_size) {
+  local_ranks_[rank] = {local_rank, local_size};
+}
+
+std::vector<std::pair<int, std::int64_t>> Agent::progress() const {
+  std::vector<std::pair<int, std::int64_t>> all;
+  for (const Running& running : running_) {
+    const int rank = static_cast<int>(running.id.rank.value);
+    all.emplace_back(rank, segment_.slot(rank).steps.load());
+  }
+  return all;
+}
+
 void Agent::on_reached(const jobs::RankId& id, std::int64_t steps) {
   const int rank = static_cast<int>(id.rank.value);
-  const auto due = [&](const Drill& drill) { return drill.rank == rank && drill.steps <= steps; };
-  const auto left = std::remove_if(drills_left_.begin(), drills_left_.end(), due);
-  const bool any = left != drills_left_.end();
-  drills_left_.erase(left, drills_left_.end());
+  bool kills = false;
+  for (const Drill& drill : drills_left_) {
+    if (drill.rank != rank || drill.steps > steps) continue;
+    if (drill.notice == Duration::zero()) kills = true;
+    if (drill.notice > Duration::zero() && on_notice_) on_notice_(drill.notice);
+  }
+  std::erase_if(drills_left_,
+                [&](const Drill& drill) { return drill.rank == rank && drill.steps <= steps; });
+  set_watch(rank);
   // A real fault: the core is not told, it has to find out.
   Running* running = find(id);
-  if (any && running != nullptr) running->process->signal(SIGKILL);
+  if (kills && running != nullptr) running->process->signal(SIGKILL);
 }
 
 void Agent::on_exit(const jobs::RankId& id, jobs::ExitStatus status) {
@@ -165,11 +274,16 @@ void Agent::on_exit(const jobs::RankId& id, jobs::ExitStatus status) {
   forget_the_over();
 }
 
-void Agent::clear_orphans() {
-  std::vector<pid_t> keep;
+std::vector<pid_t> Agent::pids() const {
+  std::vector<pid_t> all;
   for (const Running& running : running_) {
-    if (!running.process->exited()) keep.push_back(running.process->pid());
+    if (!running.process->exited()) all.push_back(running.process->pid());
   }
+  return all;
+}
+
+void Agent::clear_orphans() {
+  const std::vector<pid_t> keep = keep_ ? keep_() : pids();
   // Killed processes are reaped in microseconds; one that hangs in the kernel must not hold up the
   // loop, and the guard looks again at the end.
   const auto cleared = kill_all_children(std::chrono::milliseconds(200), keep);
@@ -187,6 +301,15 @@ void Agent::forget_the_over() {
 }
 
 void Agent::signal(const jobs::SignalRank& action) {
+  auto& waiting = deferred_->starts;
+  const auto same = [&](const jobs::StartRank& start) { return start.id == action.id; };
+  const auto ordered = std::find_if(waiting.begin(), waiting.end(), same);
+  if (known_.insert(action.id.incarnation).second || ordered != waiting.end()) {
+    // It ends before it began: its start is still to come, or was lost on the way here.
+    if (ordered != waiting.end()) waiting.erase(ordered);
+    post(jobs::RankExited{action.id, {0, action.signal}, jobs::kNoState});
+    return;
+  }
   Running* running = find(action.id);
   if (running != nullptr) running->process->signal(action.signal);
 }
@@ -196,8 +319,9 @@ void Agent::signal_all(int signal_number) {
 }
 
 void Agent::form(const jobs::FormGeneration& action) {
-  segment_.reset();
   const auto& table = action.table;
+  if (table.generation <= formed_ || table.generation <= aborted_) return;  // said again
+  segment_.reset();
   // A generation that broke before it held one state was seen by nobody: what it lost counts on.
   lost_ += static_cast<std::uint32_t>(table.lost.size());
   joined_ += static_cast<std::uint32_t>(table.joined.size());
@@ -208,18 +332,26 @@ void Agent::form(const jobs::FormGeneration& action) {
                               .lost = lost_,
                               .cpus = static_cast<std::uint32_t>(plan_.cpus),
                               .reason = table.reason};
+  bool several_hosts = false;
   for (const auto& member : table.members) {
     message.numbers.push_back(static_cast<std::uint32_t>(member.id.rank.value));
+    several_hosts = several_hosts || member.host != table.members.front().host;
+  }
+  // On one host they have its shared memory.
+  if (several_hosts) {
+    for (const auto& member : table.members) message.endpoints.push_back(member.endpoint);
+    message.secret = plan_.secret;
   }
   for (std::size_t position = 0; position < table.members.size(); ++position) {
     message.position = static_cast<std::uint32_t>(position);
     Running* running = find(table.members[position].id);
-    if (running != nullptr) running->handed = table.generation;
+    if (running == nullptr) continue;  // on another host, or gone
+    running->handed = table.generation;
+    running->waits = false;
     // Who cannot take a packet is dying, or has stopped to read: either way it is not a member.
-    if (running != nullptr && !running->process->send(message)) {
-      running->process->signal(SIGKILL);
-    }
+    if (!running->process->send(message)) running->process->signal(SIGKILL);
   }
+  if (!deferred_->starts.empty()) boost::asio::post(loop_, [this] { start_deferred(); });
 }
 
 bool Agent::idle() const {

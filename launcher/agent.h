@@ -25,6 +25,7 @@ namespace ringmaster::launcher {
 class Agent {
  public:
   using OnEvent = std::function<void(const jobs::Event&)>;
+  using OnNotice = std::function<void(Duration notice)>;
   struct Streams {
     Sink* output;
     Sink* error;
@@ -38,8 +39,24 @@ class Agent {
                                                Streams streams, OnEvent on_event);
   ~Agent();
 
-  /// Does what the action says, as far as it is an agent's to do.
+  /// Does what the action says, as far as it is an agent's to do. An action that comes twice does
+  /// nothing the second time.
   void perform(const jobs::Action& action);
+
+  /// Faults for ranks that are about to start. `on_notice` is called for one that takes the host.
+  void add_drills(const std::vector<Drill>& drills);
+  void set_on_notice(OnNotice on_notice) { on_notice_ = std::move(on_notice); }
+
+  /// What a rank finds as LOCAL_RANK and LOCAL_WORLD_SIZE, where they are not its number and the
+  /// job's size.
+  void set_local_rank(int rank, int local_rank, int local_size);
+
+  /// The living processes of this job; and all that must live when one job's orphans are cleared.
+  std::vector<pid_t> pids() const;
+  void set_keep(std::function<std::vector<pid_t>()> keep) { keep_ = std::move(keep); }
+
+  /// Finished steps of each rank that runs here.
+  std::vector<std::pair<int, std::int64_t>> progress() const;
 
   /// To every rank's process group, for signals that are no event: USR1, STOP, CONT.
   void signal_all(int signal_number);
@@ -51,15 +68,31 @@ class Agent {
   struct Running {
     jobs::RankId id;
     std::unique_ptr<RankProcess> process;
-    jobs::Generation handed;  // the newest generation whose table it got
+    FileDescriptor abort_fd;       // an eventfd that the rank has, too: written at an abort
+    jobs::Generation handed = {};  // the newest generation whose table it got
+    bool waits = false;            // for the next one
+    std::int64_t steps = jobs::kNoState;
+  };
+  struct Deferred;
+  /// What a rank is started with beside its command.
+  struct Prepared {
+    SpawnSpec spec;
+    FileDescriptor abort_fd;
+    FileDescriptor listener;  // where ranks of other hosts find it, for its life
+    std::string endpoint;
   };
   Agent(boost::asio::io_context& loop, const Plan& plan, std::vector<std::string> environment,
         Streams streams, OnEvent on_event, collectives::Segment segment, MasterPort port);
 
   void start(const jobs::StartRank& action);
+  void start_now(const jobs::StartRank& action);
+  void start_deferred();
+  Result<Prepared> prepare(int rank) const;
+  void abort(const jobs::AbortGeneration& action);
   void signal(const jobs::SignalRank& action);
   void form(const jobs::FormGeneration& action);
   RankHandlers handlers_of(const jobs::RankId& id);
+  void on_join(const jobs::RankId& id, std::int64_t steps);
   void on_message(const jobs::RankId& id, const worker::Message& message);
   void on_exit(const jobs::RankId& id, jobs::ExitStatus status);
   void on_reached(const jobs::RankId& id, std::int64_t steps);
@@ -80,9 +113,15 @@ class Agent {
   MasterPort port_;
   std::uint64_t open_files_;  // the soft limit that ranks get back
   std::vector<Drill> drills_left_;
-  std::vector<Running> running_;  // started and not over
-  jobs::Generation formed_{};     // the newest
-  std::uint32_t lost_ = 0;        // since a generation last held one state
+  std::vector<Running> running_;       // started and not over
+  std::set<jobs::Incarnation> known_;  // every process that was ordered
+  std::unique_ptr<Deferred> deferred_;
+  std::map<int, std::pair<int, int>> local_ranks_;
+  std::function<std::vector<pid_t>()> keep_;
+  OnNotice on_notice_;
+  jobs::Generation aborted_{};  // the newest
+  jobs::Generation formed_{};   // the newest
+  std::uint32_t lost_ = 0;      // since a generation last held one state
   std::uint32_t joined_ = 0;
 };
 

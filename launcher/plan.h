@@ -17,10 +17,12 @@
 
 namespace ringmaster::launcher {
 
-/// A fault to inject: SIGKILL to the rank when it has finished so many steps.
+/// A fault to inject when the rank has finished so many steps: SIGKILL to it, or a notice that its
+/// host will be taken back.
 struct Drill {
   int rank = 0;
   std::int64_t steps = 0;
+  Duration notice = {};  // 0: SIGKILL
 };
 
 /// What this host has, as far as a plan depends on it.
@@ -39,7 +41,13 @@ struct Plan {
   std::string host;
   int cpus = 1;
   bool tag_output = false;
-  std::uint64_t open_files = 0;      // that the launcher itself needs
+  // Only for a host of several (host_agent.h):
+  std::vector<std::string> environment = {};  // of the job, over the agent's own
+  std::string working_directory = {};
+  std::string address = {};      // where this host's ranks listen for those of others; "": nowhere
+  std::string secret = {};       // of the job, between its ranks
+  int master_port = 0;           // 0: one of this host's
+  std::uint64_t open_files = 0;  // that the launcher itself needs
   std::vector<std::string> remarks;  // lines that the user should see before the start
 };
 

@@ -15,7 +15,7 @@ namespace ringmaster::launcher {
 namespace {
 
 // Set anew for each rank, or left over from a launcher that we were started by.
-constexpr std::array<std::string_view, 11> kOwnNames = {"RANK",
+constexpr std::array<std::string_view, 13> kOwnNames = {"RANK",
                                                         "LOCAL_RANK",
                                                         "WORLD_SIZE",
                                                         "LOCAL_WORLD_SIZE",
@@ -25,7 +25,9 @@ constexpr std::array<std::string_view, 11> kOwnNames = {"RANK",
                                                         "RINGMASTER_RANK",
                                                         "RINGMASTER_TERMINAL",
                                                         "RINGMASTER_SOCKET_FD",
-                                                        "RINGMASTER_SEGMENT_FD"};
+                                                        "RINGMASTER_SEGMENT_FD",
+                                                        "RINGMASTER_ABORT_FD",
+                                                        "RINGMASTER_LISTENER_FD"};
 
 std::string_view name_of(std::string_view variable) {
   return variable.substr(0, variable.find('='));

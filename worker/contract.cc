@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace ringmaster::worker {
 
@@ -33,7 +34,15 @@ Result<std::optional<RankContract>> read_rank_contract() {
   if (!segment) return segment.error();
   const auto rank = read_number(kRankVariable);
   if (!rank) return rank.error();
-  return std::optional<RankContract>{RankContract{*socket, *segment, *rank}};
+  RankContract contract{*socket, *segment, *rank};
+  for (const auto& [name, value] : {std::pair(kAbortVariable, &contract.abort_fd),
+                                    std::pair(kListenerVariable, &contract.listener_fd)}) {
+    if (std::getenv(name) == nullptr) continue;
+    const auto number = read_number(name);
+    if (!number) return number.error();
+    *value = *number;
+  }
+  return std::optional<RankContract>{contract};
 }
 
 }  // namespace ringmaster::worker

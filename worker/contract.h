@@ -14,6 +14,10 @@ namespace ringmaster::worker {
 inline constexpr const char* kSocketVariable = "RINGMASTER_SOCKET_FD";
 /// The descriptor number of the job's shared memory (collectives/shm/segment.h).
 inline constexpr const char* kSegmentVariable = "RINGMASTER_SEGMENT_FD";
+/// The descriptor number of an eventfd that is readable from an abort to the next generation.
+inline constexpr const char* kAbortVariable = "RINGMASTER_ABORT_FD";
+/// The descriptor number of a socket that listens for ranks of other hosts; not set on a lone host.
+inline constexpr const char* kListenerVariable = "RINGMASTER_LISTENER_FD";
 /// The rank's number.
 inline constexpr const char* kRankVariable = "RINGMASTER_RANK";
 
@@ -21,6 +25,8 @@ struct RankContract {
   int socket_fd = -1;
   int segment_fd = -1;
   int rank = 0;
+  int abort_fd = -1;     // -1: an older launcher
+  int listener_fd = -1;  // -1: the job has one host
 };
 
 /// Reads the environment. Nothing: the program was started by hand, without a launcher. Half of a

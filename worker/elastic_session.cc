@@ -5,6 +5,7 @@
 
 #include "collectives/shm/shm_communicator.h"
 #include "collectives/solo_communicator.h"
+#include "collectives/tcp/tcp_communicator.h"
 
 namespace ringmaster::worker {
 
@@ -23,8 +24,14 @@ Result<std::unique_ptr<ElasticSession>> ElasticSession::open() {
     return Error{Errc::invalid, fmt::format("{}={}: the job has room for {} ranks", kRankVariable,
                                             rank, segment->capacity())};
   }
-  return std::unique_ptr<ElasticSession>(
-      new ElasticSession(Agent{std::move(*channel), std::move(*segment), rank}));
+  std::optional<collectives::TcpListener> listener;
+  if ((*contract)->listener_fd >= 0) {
+    auto adopted = collectives::TcpListener::adopt((*contract)->listener_fd);
+    if (!adopted) return adopted.error();
+    listener = std::move(*adopted);
+  }
+  return std::unique_ptr<ElasticSession>(new ElasticSession(Agent{
+      std::move(*channel), std::move(*segment), rank, (*contract)->abort_fd, std::move(listener)}));
 }
 
 Result<void> ElasticSession::add_state(void* data, std::size_t bytes) {
@@ -59,17 +66,31 @@ Result<FormMessage> ElasticSession::wait_for_generation() {
   return std::move(*form);
 }
 
-Result<void> ElasticSession::enter(const FormMessage& form) {
-  if (agent_) {
-    collectives::ShmMembership membership{form.generation,
-                                          {form.numbers.begin(), form.numbers.end()},
-                                          static_cast<int>(form.position),
-                                          static_cast<int>(form.cpus)};
-    communicator_.engine =
-        std::make_unique<collectives::ShmCommunicator>(agent_->segment, std::move(membership));
-  } else {
+Result<void> ElasticSession::make_engine(const FormMessage& form) {
+  const int position = static_cast<int>(form.position);
+  std::vector<int> numbers(form.numbers.begin(), form.numbers.end());
+  communicator_.engine.reset();  // its connections end before others begin
+  if (!agent_) {
     communicator_.engine = std::make_unique<collectives::SoloCommunicator>();
+  } else if (form.endpoints.empty()) {
+    communicator_.engine = std::make_unique<collectives::ShmCommunicator>(
+        agent_->segment, collectives::ShmMembership{form.generation, std::move(numbers), position,
+                                                    static_cast<int>(form.cpus)});
+  } else if (agent_->listener) {
+    communicator_.engine = std::make_unique<collectives::TcpCommunicator>(
+        *agent_->listener,
+        collectives::TcpMembership{form.generation, position, form.endpoints, form.secret,
+                                   std::move(numbers)},
+        collectives::Abort{agent_->segment, agent_->abort_fd});
+  } else {
+    return Error{Errc::corrupt, "a generation over several hosts for a rank without a listener"};
   }
+  return {};
+}
+
+Result<void> ElasticSession::enter(const FormMessage& form) {
+  auto made = make_engine(form);
+  if (!made) return made;
   auto source = state_.sync(*communicator_.engine);
   if (!source) return source.error();
   describe(form);

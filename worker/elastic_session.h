@@ -15,6 +15,7 @@
 
 #include "collectives/handle.h"
 #include "collectives/shm/segment.h"
+#include "collectives/tcp/tcp_listener.h"
 #include "worker/agent_channel.h"
 #include "worker/contract.h"
 #include "worker/ringmaster_session.h"
@@ -44,11 +45,14 @@ class ElasticSession {
     AgentChannel channel;
     collectives::Segment segment;
     int rank;
+    int abort_fd;                                      // -1: none
+    std::optional<collectives::TcpListener> listener;  // where the job may have several hosts
   };
   explicit ElasticSession(std::optional<Agent> agent) : agent_(std::move(agent)) {}
 
   Result<FormMessage> wait_for_generation();
   Result<void> enter(const FormMessage& form);
+  Result<void> make_engine(const FormMessage& form);
   void describe(const FormMessage& form);
 
   std::optional<Agent> agent_;

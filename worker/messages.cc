@@ -13,7 +13,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the codec copies little-endian words");
 
 // A packet begins with the version and the message's index in the variant.
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 class Writer {
  public:
@@ -79,6 +79,9 @@ struct Encode {
     out.number(static_cast<std::uint32_t>(message.numbers.size()));
     for (const std::uint32_t number : message.numbers) out.number(number);
     out.text(message.reason);
+    out.number(static_cast<std::uint32_t>(message.endpoints.size()));
+    for (const std::string& endpoint : message.endpoints) out.text(endpoint);
+    out.text(message.secret);
   }
   void operator()(const SyncedMessage& message) {
     out.number(message.generation);
@@ -99,6 +102,8 @@ FormMessage decode_form(Reader& in) {
                       in.number<std::uint32_t>(),
                       in.number<std::uint32_t>(),
                       {},
+                      {},
+                      {},
                       {}};
   const auto count = in.number<std::uint32_t>();
   if (count > kRanksMax) in.fail();
@@ -106,6 +111,10 @@ FormMessage decode_form(Reader& in) {
     message.numbers.push_back(in.number<std::uint32_t>());
   }
   message.reason = in.text();
+  const auto endpoints = in.number<std::uint32_t>();
+  if (endpoints > kEndpointsMax) in.fail();
+  for (std::uint32_t i = 0; i < endpoints && in.ok(); ++i) message.endpoints.push_back(in.text());
+  message.secret = in.text();
   return message;
 }
 
@@ -126,6 +135,11 @@ Result<void> check(const Message& message) {
   if (form != nullptr && form->position >= form->numbers.size()) {
     return Error{Errc::corrupt, fmt::format("a generation of {} ranks without position {}",
                                             form->numbers.size(), form->position)};
+  }
+  if (form != nullptr && !form->endpoints.empty() &&
+      form->endpoints.size() != form->numbers.size()) {
+    return Error{Errc::corrupt, fmt::format("a generation of {} ranks with {} endpoints",
+                                            form->numbers.size(), form->endpoints.size())};
   }
   return {};
 }

@@ -32,6 +32,8 @@ struct FormMessage {
   std::uint32_t cpus = 1;                   // processors that the ranks of this host share
   std::vector<std::uint32_t> numbers = {};  // rank numbers in order of position
   std::string reason = {};
+  std::vector<std::string> endpoints = {};  // by position; empty: all are on this host
+  std::string secret = {};                  // of the job, for connections between ranks
 };
 /// Rank: all members hold one state, that of rank `source`.
 struct SyncedMessage {
@@ -58,7 +60,11 @@ using Message = std::variant<JoinMessage, FormMessage, SyncedMessage, ReachedMes
 /// Longer texts are cut, so that a packet always fits the socket's buffer.
 inline constexpr std::size_t kTextMax = 4000;
 inline constexpr std::size_t kRanksMax = 4096;
-inline constexpr std::size_t kPacketMax = 64 + 4 * kRanksMax + kTextMax;
+/// Over several hosts each rank has an endpoint in the table, and a packet must fit a socket.
+inline constexpr std::size_t kEndpointsMax = 2048;
+inline constexpr std::size_t kEndpointMax = 56;  // "[...]:65535" with the longest IPv6 address
+inline constexpr std::size_t kPacketMax =
+    128 + 4 * kRanksMax + (4 + kEndpointMax) * kEndpointsMax + 2 * kTextMax;
 
 std::string encode(const Message& message);
 Result<Message> decode(std::string_view packet);

@@ -9,9 +9,21 @@ namespace ringmaster::worker {
 namespace {
 
 std::vector<Message> examples() {
-  return {JoinMessage{41},         FormMessage{3, 123456789, 1, 1, 2, 2, {0, 2, 3}, "rank 1 lost"},
-          SyncedMessage{3, 40, 2}, ReachedMessage{200},
-          FinishedMessage{9},      FailedMessage{"data: not there"}};
+  return {JoinMessage{41},
+          FormMessage{3,
+                      123456789,
+                      1,
+                      1,
+                      2,
+                      2,
+                      {0, 2, 3},
+                      "rank 1 lost",
+                      {"127.0.0.1:1", "10.0.0.2:77", "[::1]:3"},
+                      "key"},
+          SyncedMessage{3, 40, 2},
+          ReachedMessage{200},
+          FinishedMessage{9},
+          FailedMessage{"data: not there"}};
 }
 
 TEST(Messages, ComeBackAsTheyWereSent) {
@@ -25,6 +37,7 @@ TEST(Messages, ComeBackAsTheyWereSent) {
   auto form = decode(encode(examples()[1]));
   EXPECT_EQ(std::get<FormMessage>(*form).numbers, (std::vector<std::uint32_t>{0, 2, 3}));
   EXPECT_EQ(std::get<FormMessage>(*form).reason, "rank 1 lost");
+  EXPECT_EQ(std::get<FormMessage>(*form).endpoints.at(2), "[::1]:3");
 }
 
 TEST(Messages, ALongTextIsCut) {
@@ -39,7 +52,7 @@ TEST(Messages, MoreRanksThanThereCanBeAreRefused) {
   EXPECT_TRUE(decode(encode(form)).ok());
   // 4,097 are announced; the number of the last would be taken for the length of the reason.
   form.numbers.resize(kRanksMax + 1);
-  EXPECT_FALSE(decode(encode(form).substr(0, encode(form).size() - 4)).ok());
+  EXPECT_FALSE(decode(encode(form).substr(0, encode(form).size() - 12)).ok());
 }
 
 TEST(Messages, AnyBytesAreDecodedOrRefused) {

@@ -46,6 +46,7 @@ void start_ranks(const State& state, Job& job, Time now, Actions& actions) {
     rank.id.incarnation = Incarnation{++job.last_incarnation.value};
     rank.host = host;
     rank.signal = 0;
+    ++rank.starts;
     rank.endpoint.clear();
     rank.enter(RankState::starting, now);
     actions.push_back(StartRank{rank.id, host, again ? "replaces a lost rank" : "first start"});

@@ -13,12 +13,11 @@ std::int64_t ns(Time time) {
 
 std::string dump(const RankRecord& rank) {
   return fmt::format(
-      "  rank {} process {} {} since {} on {} state {} finished {} succeeded {} moving {} signal "
-      "{} "
-      "at {} synced {} steps {} words {}\n",
+      "  rank {} process {} {} since {} on {} state {} finished {} succeeded {} moving {} "
+      "signal {} starts {} at {} synced {} steps {} words {}\n",
       rank.id.rank.value, rank.id.incarnation.value, state_name(rank.state), ns(rank.since),
       rank.host.value, rank.has_state, rank.finished, rank.succeeded, rank.moving, rank.signal,
-      rank.endpoint, rank.synced.value, rank.steps, rank.words);
+      rank.starts, rank.endpoint, rank.synced.value, rank.steps, rank.words);
 }
 
 std::string dump(const char* name, const std::optional<Outcome>& outcome) {

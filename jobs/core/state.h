@@ -36,6 +36,7 @@ struct RankRecord {
   bool succeeded = false;  // ended, with exit code 0
   bool moving = false;     // stopped to run elsewhere: its host is being reclaimed
   int signal = 0;          // the last one that it was sent
+  int starts = 0;          // processes that were started under this number
   std::string endpoint;    // where it listens for ranks of other hosts
   Generation synced;       // the last generation in which it received the state
   std::int64_t steps = kNoState;

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/coordinator/coordinator.h"
+
+#include <fmt/format.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include "jobs/core/describe.h"
+#include "jobs/core/outstanding.h"
+#include "jobs/wire/convert.h"
+
+namespace ringmaster::jobs {
+
+Result<std::unique_ptr<Coordinator>> Coordinator::open(boost::asio::io_context& loop,
+                                                       Options options, HostProvider& provider) {
+  std::unique_ptr<Coordinator> coordinator(new Coordinator(loop, std::move(options), provider));
+  auto journal = Journal::open(coordinator->options_.home + "/journal.db", Journal::Mode::write);
+  if (!journal) return journal.error();
+  coordinator->journal_ = std::move(*journal);
+  if (auto replayed = coordinator->replay(); !replayed) return replayed.error();
+  auto* self = coordinator.get();
+  auto server = net::Server::bind(
+      loop, self->options_.address, self->options_.keys, self->options_.allowed,
+      {.on_message =
+           [self](const std::string& peer, const std::string&, std::string_view bytes) {
+             wire::Hail hail;
+             const bool read = hail.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+             if (read && hail.has_agent()) self->on_agent(peer, hail.agent());
+             if (read && hail.has_client()) self->on_client(peer, hail.client());
+           },
+       .on_refused =
+           [self](const std::string& address, const std::string& key) {
+             self->options_.say(fmt::format("refused {}: {}", address,
+                                            key.empty() ? "no key" : "unknown key " + key));
+             // A key that was allowed since the start: its owner tries again by itself.
+             for (const std::string& known : self->options_.reload_allowed()) {
+               self->server_->allow(known);
+             }
+           }});
+  if (!server) return server.error();
+  self->server_ = std::move(*server);
+  self->set_answers();
+  self->repeat_orders();
+  self->look_for_silent_hosts();
+  return coordinator;
+}
+
+Coordinator::Coordinator(boost::asio::io_context& loop, Options options, HostProvider& provider)
+    : loop_(loop),
+      options_(std::move(options)),
+      provider_(provider),
+      core_timer_(loop),
+      silence_timer_(loop) {}
+
+Result<void> Coordinator::replay() {
+  Time last;
+  auto read = journal_->read_events(0, [&](const JournalEvent& at) {
+    last = at.time;
+    static_cast<void>(core_.step(at.time, at.event));
+  });
+  if (!read) return read;
+  if (read_clock() < last) offset_ = last - read_clock();
+  auto jobs = journal_->read_jobs();
+  if (!jobs) return jobs.error();
+  for (JobEntry& job : *jobs) {
+    last_job_ = std::max(last_job_, job.job);
+    if (job.state.empty()) launches_[job.job] = std::move(job.launch);
+  }
+  auto sources = journal_->read_sources();
+  if (!sources) return sources.error();
+  for (const Source& source : *sources) taken_[source.host] = source.number;
+  return {};
+}
+
+void Coordinator::set_answers() {
+  provider_.set_answers({.create_failed =
+                             [this](HostId host, const std::string& why) {
+                               take(HostCreateFailed{host, why});
+                             },
+                         .released = [this](HostId host) { take(HostReleased{host}); },
+                         .lost =
+                             [this](HostId host, const std::string& why) {
+                               take(HostLost{host, why});
+                             }});
+}
+
+void Coordinator::repeat_orders() {
+  perform_all(outstanding(core_.state()));
+  for (const auto& [id, host] : core_.state().hosts) {
+    if (host.state != HostState::up && host.state != HostState::draining) continue;
+    links_[id].heard = now();  // as of now: it gets its lease to say hello
+    if (host.created) provider_.find_again(id);
+  }
+  arm_reclaims();
+  set_timer();
+}
+
+void Coordinator::take(const Event& event, std::optional<Source> source) {
+  if (failed_) return;
+  const Time at = now();
+  const Actions actions = core_.step(at, event);
+  // A promise to make something that costs money survives the machine; the rest its process.
+  const bool promised = std::any_of(actions.begin(), actions.end(), [](const Action& action) {
+    return std::holds_alternative<CreateHost>(action);
+  });
+  const auto durability = promised ? Journal::Durability::disk : Journal::Durability::process;
+  if (auto written = journal_->append(event, at, read_wall_seconds(), source, durability);
+      !written) {
+    return fail(written.error());
+  }
+  if (source) taken_[source->host] = source->number;
+  perform_all(actions);
+  set_timer();
+}
+
+void Coordinator::fail(const Error& error) {
+  failed_ = true;
+  options_.on_failure(error);
+}
+
+void Coordinator::perform_all(const Actions& actions) {
+  for (const Action& action : actions) {
+    std::visit([this](const auto& one) { perform(one); }, action);
+  }
+}
+
+void Coordinator::perform(const CreateHost& action) {
+  options_.say(fmt::format("making host {}: {}", action.name, action.reason));
+  provider_.create(action);
+}
+
+void Coordinator::perform(const ReleaseHost& action) {
+  options_.say(fmt::format("releasing host {}: {}", action.host.value, action.reason));
+  links_.erase(action.host);
+  reclaims_.erase(action.host);
+  provider_.release(action.host);
+}
+
+void Coordinator::perform(const StartRank& action) {
+  const Job& job = core_.state().jobs.at(action.id.job);
+  wire::ToAgent message;
+  auto* start = message.mutable_start_rank();
+  *start->mutable_id() = to_wire(action.id);
+  *start->mutable_launch() = launches_[action.id.job];
+  int local_rank = 0, local_size = 0;
+  for (const RankRecord& rank : job.ranks) {
+    if (!rank.has_process() || rank.host != action.host) continue;
+    local_rank += rank.id.rank < action.id.rank ? 1 : 0;
+    ++local_size;
+  }
+  start->set_local_rank(local_rank);
+  start->set_local_size(local_size);
+  // A drill is for the first process of a rank: its replacement goes on.
+  const auto& record = job.ranks[static_cast<std::size_t>(action.id.rank.value)];
+  auto* drills = start->mutable_launch()->mutable_drills();
+  for (int i = drills->size() - 1; i >= 0; --i) {
+    const bool now = record.starts == 1 && drills->Get(i).rank() == action.id.rank.value;
+    if (!now) drills->DeleteSubrange(i, 1);
+  }
+  send(action.host, message);
+}
+
+void Coordinator::perform(const SignalRank& action) {
+  const Job& job = core_.state().jobs.at(action.id.job);
+  wire::ToAgent message;
+  *message.mutable_signal_rank()->mutable_id() = to_wire(action.id);
+  message.mutable_signal_rank()->set_signal(action.signal);
+  send(job.ranks[static_cast<std::size_t>(action.id.rank.value)].host, message);
+}
+
+void Coordinator::perform(const AbortGeneration& action) {
+  wire::ToAgent message;
+  message.mutable_abort_generation()->set_job(action.job.value);
+  message.mutable_abort_generation()->set_generation(action.generation.value);
+  send_to_members(core_.state().jobs.at(action.job), message);
+}
+
+void Coordinator::perform(const FormGeneration& action) {
+  send_to_members(core_.state().jobs.at(action.job), to_wire(action, now()));
+}
+
+void Coordinator::perform(const EndJob& action) {
+  const std::string state = state_name(action.state);
+  options_.say(fmt::format("job {} {}: {}", action.job.value, state, action.reason));
+  if (auto ended = journal_->end_job(action.job, state, action.exit_code, action.reason,
+                                     read_wall_seconds());
+      !ended) {
+    return fail(ended.error());
+  }
+  launches_.erase(action.job);
+  wire::ToAgent message;
+  message.mutable_end_job()->set_job(action.job.value);
+  for (const auto& [host, link] : links_) send(host, message);
+}
+
+void Coordinator::perform(const Report& action) {
+  options_.say(fmt::format("job {}: {}", action.job.value, action.text));
+}
+
+void Coordinator::set_timer() {
+  const auto next = core_.next_timer();
+  core_timer_.cancel();
+  if (!next) return;
+  core_timer_.expires_after(std::max(Duration::zero(), *next - now()));
+  core_timer_.async_wait([this](const boost::system::error_code& code) {
+    if (!code) take(TimerExpired{});
+  });
+}
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shell of the core for many jobs: hears agents and clients, writes each event down, steps the
+// core, performs its actions by messages to agents and calls to the provider. Decides nothing.
+//
+// It may be killed at any moment. The next one replays the journal, repeats what was not answered
+// (jobs/core/outstanding.h), and agents say again what was not acknowledged; ranks never notice.
+//
+// Thread rules: the loop's thread.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "jobs/coordinator/host_provider.h"
+#include "jobs/coordinator/journal.h"
+#include "jobs/core/core.h"
+#include "net/server.h"
+
+namespace ringmaster::jobs {
+
+class Coordinator {
+ public:
+  struct Options {
+    std::string home;     // the state directory: journal, logs
+    std::string address;  // "tcp://127.0.0.1:0"
+    net::KeyPair keys;
+    std::set<std::string> allowed;                   // public keys that may speak to it
+    Duration host_lease = std::chrono::seconds(10);  // a host that is silent for so long is lost
+    std::function<void(const std::string&)> say;     // a line for the log
+    std::function<void(const Error&)> on_failure;    // it cannot go on (the disk is full)
+    std::function<void()> on_stop;                   // a client asked it to end
+    std::function<std::set<std::string>()> reload_allowed;  // after somebody was refused
+    std::function<int(JobId)> master_port;  // that a job's ranks find in MASTER_PORT
+  };
+
+  /// Replays the journal and listens. The provider outlives it.
+  static Result<std::unique_ptr<Coordinator>> open(boost::asio::io_context& loop, Options options,
+                                                   HostProvider& provider);
+
+  const std::string& endpoint() const { return server_->endpoint(); }
+  const State& state() const { return core_.state(); }
+
+ private:
+  /// One agent's connection.
+  struct Link {
+    std::string peer;
+    Time heard;
+  };
+  Coordinator(boost::asio::io_context& loop, Options options, HostProvider& provider);
+
+  Result<void> replay();
+  void repeat_orders();
+  void set_answers();
+  Time now() const { return read_clock() + offset_; }
+
+  // Taking in: journal, step, perform.
+  void take(const Event& event, std::optional<Source> source = {});
+  void perform_all(const Actions& actions);
+  void perform(const CreateHost& action);
+  void perform(const ReleaseHost& action);
+  void perform(const StartRank& action);
+  void perform(const SignalRank& action);
+  void perform(const AbortGeneration& action);
+  void perform(const FormGeneration& action);
+  void perform(const EndJob& action);
+  void perform(const Report& action);
+  void set_timer();
+  void fail(const Error& error);
+
+  // Agents (coordinator_agents.cc).
+  void on_agent(const std::string& peer, const wire::FromAgent& message);
+  void on_hello(const std::string& peer, const wire::Hello& hello);
+  void on_numbered(HostId host, const wire::NumberedEvent& message);
+  void send(HostId host, const wire::ToAgent& message);
+  void send_to_members(const Job& job, const wire::ToAgent& message);
+  void ask_who(const std::string& peer);
+  void dismiss(const std::string& peer, const std::string& why);
+  void look_for_silent_hosts();
+  void arm_reclaims();
+
+  // Clients (coordinator_clients.cc).
+  void on_client(const std::string& peer, const wire::FromClient& message);
+  wire::ToClient submit(const wire::FromClient::Submit& request);
+  wire::ToClient cancel(const wire::FromClient::Cancel& request);
+  wire::ToClient reclaim(const wire::FromClient::Reclaim& request);
+
+  boost::asio::io_context& loop_;
+  Options options_;
+  HostProvider& provider_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<net::Server> server_;
+  Core core_;
+  Duration offset_{};  // the core's clock never goes back, this machine's does at a reboot
+  std::map<JobId, wire::Launch> launches_;
+  std::map<HostId, std::int64_t> taken_;  // the last number of each agent's events
+  std::map<HostId, Link> links_;
+  std::map<std::string, HostId> hosts_by_peer_;
+  std::map<HostId, std::unique_ptr<boost::asio::steady_timer>> reclaims_;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> progress_;  // job, rank: steps
+  boost::asio::steady_timer core_timer_;
+  boost::asio::steady_timer silence_timer_;
+  JobId last_job_;
+  bool failed_ = false;
+};
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What agents say, and how they are spoken to.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "jobs/coordinator/coordinator.h"
+#include "jobs/core/outstanding.h"
+#include "jobs/wire/convert.h"
+
+namespace ringmaster::jobs {
+
+namespace {
+
+constexpr Duration kLook = std::chrono::milliseconds(500);
+constexpr int kSlotsMax = 4096;
+
+/// Events that an agent may report: of its ranks, and what its provider announces to it.
+bool may_say(const State& state, HostId host, const Event& event) {
+  const auto runs_here = [&](const RankId& id) {
+    const auto job = state.jobs.find(id.job);
+    if (job == state.jobs.end() || id.rank.value < 0) return false;
+    const auto number = static_cast<std::size_t>(id.rank.value);
+    return number < job->second.ranks.size() && job->second.ranks[number].host == host;
+  };
+  if (const auto* at = std::get_if<RankStarted>(&event)) return runs_here(at->id);
+  if (const auto* at = std::get_if<RankStartFailed>(&event)) return runs_here(at->id);
+  if (const auto* at = std::get_if<RankReady>(&event)) return runs_here(at->id);
+  if (const auto* at = std::get_if<RankSynced>(&event)) return runs_here(at->id);
+  if (const auto* at = std::get_if<RankFinished>(&event)) return runs_here(at->id);
+  if (const auto* at = std::get_if<RankFailed>(&event)) return runs_here(at->id);
+  if (const auto* at = std::get_if<RankExited>(&event)) return runs_here(at->id);
+  if (const auto* at = std::get_if<HostNotice>(&event)) return at->host == host;
+  return false;
+}
+
+}  // namespace
+
+void Coordinator::on_agent(const std::string& peer, const wire::FromAgent& message) {
+  if (message.has_hello()) return on_hello(peer, message.hello());
+  const auto known = hosts_by_peer_.find(peer);
+  if (known == hosts_by_peer_.end()) return ask_who(peer);  // it knows an earlier coordinator
+  const HostId host = known->second;
+  const auto link = links_.find(host);
+  if (link == links_.end() || link->second.peer != peer) {
+    return dismiss(peer, "this host was given up");
+  }
+  link->second.heard = now();
+  if (message.has_event()) return on_numbered(host, message.event());
+  if (!message.has_heartbeat()) return;
+  wire::ToAgent answer;
+  answer.mutable_heartbeat();
+  send(host, answer);
+  for (const auto& at : message.heartbeat().progress()) {
+    progress_[{at.job(), at.rank()}] = at.steps();
+  }
+}
+
+void Coordinator::on_hello(const std::string& peer, const wire::Hello& hello) {
+  const bool is_new = hello.host() == 0;
+  const HostId id{is_new ? core_.state().last_host.value + 1 : hello.host()};
+  const auto known = core_.state().hosts.find(id);
+  const bool given_up =
+      known == core_.state().hosts.end() ? !is_new : known->second.state == HostState::releasing;
+  if (given_up) return dismiss(peer, "this host was given up");
+  if (hello.slots() < 1 || hello.slots() > kSlotsMax) {
+    return dismiss(peer, fmt::format("{} slots", hello.slots()));
+  }
+  // Acknowledged events that the journal does not hold: it is older than the agent's memory.
+  if (hello.oldest_event() > taken_[id] + 1) {
+    return dismiss(peer, "this coordinator does not remember what the agent reported");
+  }
+  links_[id] = {peer, now()};
+  hosts_by_peer_[peer] = id;
+  wire::ToAgent welcome;
+  welcome.mutable_welcome()->set_host(id.value);
+  welcome.mutable_welcome()->set_acknowledged(taken_[id]);
+  for (const auto& [job, launch] : launches_) welcome.mutable_welcome()->add_jobs(job.value);
+  send(id, welcome);
+  provider_.watch(id, {hello.agent_pid(), hello.guard_pid()});
+  if (known == core_.state().hosts.end() || known->second.state == HostState::creating) {
+    options_.say(fmt::format("host {} joined with {} slots", hello.name(), hello.slots()));
+    take(HostJoined{id, hello.name(), hello.slots()});
+  }
+  perform_all(outstanding_ranks(core_.state(), id));
+}
+
+void Coordinator::on_numbered(HostId host, const wire::NumberedEvent& message) {
+  std::int64_t& taken = taken_[host];
+  if (message.number() > taken + 1) return ask_who(links_[host].peer);  // one was lost on the way
+  if (message.number() == taken + 1) {
+    auto event = from_wire(message.event());
+    if (auto* notice = event ? std::get_if<HostNotice>(&*event) : nullptr; notice != nullptr) {
+      // It says how long from now: its clock is not ours.
+      notice->deadline = now() + notice->deadline.time_since_epoch();
+    }
+    if (event && may_say(core_.state(), host, *event)) {
+      take(*event, Source{host, message.number()});
+      if (std::holds_alternative<HostNotice>(*event)) arm_reclaims();
+    } else {
+      taken = message.number();  // it is answered, and changes nothing
+    }
+  }
+  if (failed_) return;
+  wire::ToAgent answer;
+  answer.mutable_acknowledge()->set_number(taken_[host]);
+  send(host, answer);
+}
+
+void Coordinator::send(HostId host, const wire::ToAgent& message) {
+  const auto link = links_.find(host);
+  if (link == links_.end() || link->second.peer.empty()) return;  // it says hello first
+  server_->send(link->second.peer, message.SerializeAsString());
+}
+
+void Coordinator::send_to_members(const Job& job, const wire::ToAgent& message) {
+  std::set<HostId> hosts;
+  for (const Member& member : job.table.members) hosts.insert(member.host);
+  for (const HostId host : hosts) send(host, message);
+}
+
+void Coordinator::ask_who(const std::string& peer) {
+  wire::ToAgent message;
+  message.mutable_who();
+  server_->send(peer, message.SerializeAsString());
+}
+
+void Coordinator::dismiss(const std::string& peer, const std::string& why) {
+  wire::ToAgent message;
+  message.mutable_dismissed()->set_why(why);
+  server_->send(peer, message.SerializeAsString());
+  hosts_by_peer_.erase(peer);
+}
+
+void Coordinator::look_for_silent_hosts() {
+  if (failed_) return;
+  std::vector<HostId> silent;
+  for (const auto& [id, link] : links_) {
+    if (now() - link.heard > options_.host_lease) silent.push_back(id);
+  }
+  for (const HostId id : silent) {
+    const std::string peer = links_[id].peer;
+    links_.erase(id);
+    take(HostLost{id, fmt::format("silent for {:.0f} s", to_seconds(options_.host_lease))});
+    if (!peer.empty()) dismiss(peer, "this host was silent for too long");
+  }
+  if (!progress_.empty()) {
+    std::vector<wire::Progress> all;
+    for (const auto& [at, steps] : progress_) {
+      all.emplace_back();
+      all.back().set_job(at.first);
+      all.back().set_rank(at.second);
+      all.back().set_steps(steps);
+    }
+    progress_.clear();
+    if (auto written = journal_->write_progress(all, read_wall_seconds()); !written) {
+      return fail(written.error());
+    }
+  }
+  silence_timer_.expires_after(kLook);
+  silence_timer_.async_wait([this](const boost::system::error_code& code) {
+    if (!code) look_for_silent_hosts();
+  });
+}
+
+void Coordinator::arm_reclaims() {
+  for (const auto& [id, host] : core_.state().hosts) {
+    if (host.state != HostState::draining || reclaims_.contains(id) || !host.created) continue;
+    auto timer = std::make_unique<boost::asio::steady_timer>(loop_);
+    timer->expires_after(std::max(Duration::zero(), host.deadline - now()));
+    timer->async_wait([this, host_id = id](const boost::system::error_code& code) {
+      if (!code) provider_.take_away(host_id);
+    });
+    reclaims_[id] = std::move(timer);
+  }
+}
+
+}  // namespace ringmaster::jobs

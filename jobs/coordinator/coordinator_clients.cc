@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What people ask for: submit, cancel, reclaim, stop. Reading needs no coordinator (the journal).
+#include <fmt/format.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <random>
+
+#include "jobs/coordinator/coordinator.h"
+#include "jobs/spec/job_file.h"
+
+namespace ringmaster::jobs {
+
+namespace {
+
+wire::ToClient failed(const std::string& message, const std::string& hint = "") {
+  wire::ToClient answer;
+  answer.mutable_failed()->set_message(message);
+  answer.mutable_failed()->set_hint(hint);
+  return answer;
+}
+
+wire::ToClient done(JobId job, const std::string& text) {
+  wire::ToClient answer;
+  answer.mutable_done()->set_job(job.value);
+  answer.mutable_done()->set_text(text);
+  return answer;
+}
+
+/// What the ranks of a job prove to each other that they belong to it.
+std::string make_secret() {
+  std::random_device source;
+  std::string secret;
+  for (int i = 0; i < 8; ++i) {
+    const std::uint32_t word = source();
+    secret.append(reinterpret_cast<const char*>(&word), sizeof word);
+  }
+  return secret;
+}
+
+}  // namespace
+
+void Coordinator::on_client(const std::string& peer, const wire::FromClient& message) {
+  wire::ToClient answer;
+  bool stops = false;
+  switch (message.kind_case()) {
+    case wire::FromClient::kSubmit:
+      answer = submit(message.submit());
+      break;
+    case wire::FromClient::kCancel:
+      answer = cancel(message.cancel());
+      break;
+    case wire::FromClient::kReclaim:
+      answer = reclaim(message.reclaim());
+      break;
+    case wire::FromClient::kStop:
+      stops = true;
+      answer = done({}, "the coordinator ends");
+      break;
+    case wire::FromClient::kPing:
+      answer = done({}, "here");
+      break;
+    case wire::FromClient::KIND_NOT_SET:
+      answer = failed("a request that this coordinator does not know", "use its own ringmaster");
+      break;
+  }
+  if (failed_) answer = failed("the coordinator cannot write its journal and ends");
+  server_->send(peer, answer.SerializeAsString());
+  if (stops) options_.on_stop();
+}
+
+wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
+  auto file = parse_job_file(request.text(), request.file());
+  if (!file) {
+    wire::ToClient answer = failed(file.error().message());
+    answer.mutable_failed()->set_line(file.error().place.line);
+    answer.mutable_failed()->set_column(file.error().place.column);
+    return answer;
+  }
+  JobEntry entry;
+  entry.job = JobId{last_job_.value + 1};
+  entry.name = file->spec.name;
+  entry.file = request.file();
+  entry.spec = request.text();
+  entry.submitted = read_wall_seconds();
+  wire::Launch& launch = entry.launch;
+  launch.set_job(entry.job.value);
+  launch.set_name(file->spec.name);
+  launch.set_ranks(file->spec.ranks_max);
+  for (const std::string& word : file->command) launch.add_command(word);
+  for (const auto& [name, value] : file->environment) {
+    launch.add_environment(fmt::format("{}={}", name, value));
+  }
+  launch.set_working_directory(request.working_directory());
+  launch.set_log_folder(fmt::format("{}/jobs/{}", options_.home, entry.job.value));
+  launch.set_secret(make_secret());
+  launch.set_master_port(options_.master_port(entry.job));
+  *launch.mutable_drills() = request.drills();
+  JobSpec spec = file->spec;
+  spec.hosts_max = file->hosts;
+  spec.host_slots = file->slots;
+
+  const Time at = now();
+  if (auto written = journal_->append_job(entry, spec, at); !written) {
+    return failed(fmt::format("job not accepted: {}", written.error().message));
+  }
+  last_job_ = entry.job;
+  launches_[entry.job] = launch;
+  options_.say(fmt::format("job {} ({}) submitted", entry.job.value, entry.name));
+  perform_all(core_.step(at, JobSubmitted{entry.job, spec}));
+  set_timer();
+  return done(entry.job, entry.name);
+}
+
+wire::ToClient Coordinator::cancel(const wire::FromClient::Cancel& request) {
+  const JobId id{request.job()};
+  const auto job = core_.state().jobs.find(id);
+  if (job == core_.state().jobs.end()) {
+    return failed(fmt::format("there is no job {}", id.value), "ringmaster jobs lists them");
+  }
+  if (job->second.ended()) {
+    return failed(fmt::format("job {} has ended: {}", id.value, state_name(job->second.state)));
+  }
+  take(StopRequested{id, "cancelled by its user", SIGTERM, 128 + SIGTERM, request.now()});
+  return done(id, "cancelled");
+}
+
+wire::ToClient Coordinator::reclaim(const wire::FromClient::Reclaim& request) {
+  for (const auto& [id, host] : core_.state().hosts) {
+    if (host.name != request.host()) continue;
+    if (!host.created) {
+      return failed(
+          fmt::format("host {} was not made by this coordinator: it can only be drained "
+                      "by its owner",
+                      host.name));
+    }
+    if (request.at_once()) {
+      provider_.take_away(id);
+      return done({}, fmt::format("host {} is taken away", host.name));
+    }
+    if (host.state != HostState::up) {
+      return failed(fmt::format("host {} is {}", host.name, state_name(host.state)));
+    }
+    const std::string name = host.name;
+    take(HostNotice{id, now() + Duration(request.notice_ns()), "reclaim drill"});
+    arm_reclaims();
+    return done({}, fmt::format("host {} has its notice", name));
+  }
+  return failed(fmt::format("there is no host {}", request.host()), "ringmaster hosts lists them");
+}
+
+}  // namespace ringmaster::jobs

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `ringmaster serve`: runs a coordinator for this user in the foreground.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <csignal>
+#include <ctime>
+#include <map>
+
+#include "jobs/coordinator/coordinator.h"
+#include "launcher/commands/command.h"
+#include "launcher/host/local_hosts.h"
+#include "launcher/master_port.h"
+
+namespace ringmaster::launcher {
+
+namespace {
+
+/// "2026-01-31 12:00:00  line" on standard error.
+void say(const std::string& line) {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts = {};
+  ::localtime_r(&seconds, &parts);
+  std::array<char, 32> text = {};
+  std::strftime(text.data(), text.size(), "%F %T", &parts);
+  fmt::print(stderr, "{}  {}\n", text.data(), line);
+}
+
+/// Ports that jobs' ranks find in MASTER_PORT, held so that nobody else gets them.
+class MasterPorts {
+ public:
+  int take(jobs::JobId job) {
+    auto port = MasterPort::bind();
+    if (!port) return 0;  // the host's own is used then
+    const int number = port->number();
+    ports_.emplace(job, std::move(*port));
+    return number;
+  }
+
+ private:
+  std::map<jobs::JobId, MasterPort> ports_;
+};
+
+}  // namespace
+
+int run_serve(const Arguments& arguments) {
+  StateHome home = StateHome::from_environment();
+  std::string path = home.path(), listen = "127.0.0.1";
+  double abandon_after = 900, lease = 10;
+  const Flags flags = {
+      {"--home", &path, "FOLDER", "the state directory"},
+      {"--listen", &listen, "IP", "the address for agents and commands; the port is kept"},
+      {"--host-lease", &lease, "S", "a host that is silent for so long is lost", between(1, 3600)},
+      {"--abandon-after", &abandon_after, "S",
+       "local hosts that hear no coordinator for so long end", between(1, 1e6)},
+  };
+  const Usage usage = {"ringmaster serve [options]",
+                       "Runs a coordinator: keeps jobs alive on hosts that may vanish. Jobs go on "
+                       "while it is away.",
+                       "ringmaster serve &"};
+  const Read read = read_arguments(usage, flags, arguments);
+  if (!read.run) return read.exit_code;
+  home = StateHome(path);
+  if (auto prepared = home.prepare(); !prepared) return fail(false, prepared.error());
+  const auto lock = take_lock(home.file("lock"), fmt::format("process {}", getpid()));
+  if (!lock) {
+    return fail(
+        false,
+        {lock.error().code, fmt::format("a coordinator runs already: {}", lock.error().message)},
+        "ringmaster down ends it");
+  }
+  const auto keys = home.server_keys();
+  if (!keys) return fail(false, keys.error());
+  const auto allowed = home.allowed();
+  if (!allowed) return fail(false, allowed.error());
+  const auto seconds = [](double value) {
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
+  };
+  // No flag is read below this line.
+
+  boost::asio::io_context loop;
+  LocalHosts hosts(loop, home, seconds(abandon_after));
+  MasterPorts ports;
+  int exit_code = 0;
+  const auto known = home.endpoint();
+  jobs::Coordinator::Options options = {
+      .home = home.path(),
+      .address = known ? *known : fmt::format("tcp://{}:0", listen),
+      .keys = *keys,
+      .allowed = *allowed,
+      .host_lease = seconds(lease),
+      .say = say,
+      .on_failure =
+          [&](const Error& error) {
+            say(fmt::format("cannot go on: {}", error.message));
+            exit_code = 1;
+            loop.stop();
+          },
+      .on_stop = [&] { loop.stop(); },
+      .reload_allowed =
+          [&] {
+            auto again = home.allowed();
+            return again ? *again : std::set<std::string>();
+          },
+      .master_port = [&](jobs::JobId job) { return ports.take(job); }};
+  auto coordinator = jobs::Coordinator::open(loop, std::move(options), hosts);
+  if (!coordinator) return fail(false, coordinator.error());
+  hosts.set_endpoint((*coordinator)->endpoint());
+  if (auto written = home.write_endpoint((*coordinator)->endpoint()); !written) {
+    return fail(false, written.error());
+  }
+  boost::asio::signal_set signals(loop, SIGINT, SIGTERM, SIGHUP);
+  signals.async_wait([&](const boost::system::error_code& code, int) {
+    if (!code) loop.stop();
+  });
+  say(fmt::format("coordinator listens on {}, state in {}", (*coordinator)->endpoint(),
+                  home.path()));
+  loop.run();
+  return exit_code;
+}
+
+}  // namespace ringmaster::launcher

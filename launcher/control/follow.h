@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shows a job until it ends: its ranks' output on standard output, what happens to it on standard
+// error. ctrl-C only ends the showing.
+//
+// Thread rules: blocks; installs Interrupts (commands/program.h) while it runs.
+#pragma once
+
+#include "launcher/control/replay.h"
+
+namespace ringmaster::launcher {
+
+/// Returns the job's exit code when it has ended; 0 when the user had enough.
+Result<int> follow(Replay& replay, const jobs::JobEntry& job);
+
+}  // namespace ringmaster::launcher

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/host/job_on_host.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <boost/asio/io_context.hpp>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/cpus.h"
+#include "launcher/host_facts.h"
+
+namespace ringmaster::launcher {
+
+namespace {
+
+constexpr std::uint64_t kFilesPerRank = 6;  // socket, pidfd, two pipes, eventfd, one for the start
+constexpr std::uint64_t kFilesOwn = 128;
+
+Plan plan_of(const wire::Launch& launch, const JobOnHost::Place& place) {
+  Plan plan;
+  plan.spec.name = launch.name();
+  plan.spec.ranks_min = plan.spec.ranks_max = launch.ranks();
+  plan.command.assign(launch.command().begin(), launch.command().end());
+  plan.environment.assign(launch.environment().begin(), launch.environment().end());
+  plan.working_directory = launch.working_directory();
+  plan.host = place.host;
+  plan.cpus = read_cpu_budget();
+  plan.tag_output = true;
+  plan.open_files = kFilesOwn + kFilesPerRank * static_cast<std::uint64_t>(launch.ranks());
+  plan.address = place.address + ":0";
+  plan.secret = launch.secret();
+  plan.master_port = launch.master_port();
+  return plan;
+}
+
+}  // namespace
+
+std::string log_path(const std::string& folder, const std::string& host) {
+  return fmt::format("{}/{}.log", folder, host);
+}
+
+std::vector<Drill> drills_of(const wire::Launch& launch) {
+  std::vector<Drill> drills;
+  for (const wire::Drill& drill : launch.drills()) {
+    drills.push_back({static_cast<int>(drill.rank()), drill.steps(), Duration(drill.notice_ns())});
+  }
+  return drills;
+}
+
+Result<std::unique_ptr<JobOnHost>> JobOnHost::create(boost::asio::io_context& loop,
+                                                     const wire::Launch& launch, const Place& place,
+                                                     Agent::OnEvent on_event) {
+  std::unique_ptr<JobOnHost> job(new JobOnHost);
+  job->plan_ = plan_of(launch, place);
+  const std::string folder = launch.log_folder().empty() ? place.log_folder : launch.log_folder();
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  const std::string path = log_path(folder, place.host);
+  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!file.valid()) return errno_error(errno, path);
+  // A full disk loses output and must not end training; it is told once, in the agent's own log.
+  auto log = Sink::open(loop, file.get(), path, [](const Error& error) {
+    fmt::print(stderr, "{}: output is lost\n", error.message);
+  });
+  if (!log) return log.error();
+  job->log_.emplace(std::move(*log));
+  auto agent = Agent::create(loop, job->plan_, place.environment, {&*job->log_, &*job->log_, 0},
+                             std::move(on_event));
+  if (!agent) return agent.error();
+  job->agent_ = std::move(*agent);
+  return job;
+}
+
+}  // namespace ringmaster::launcher
