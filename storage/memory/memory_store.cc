@@ -13,8 +13,9 @@ Error lost(const char* verb, const std::string& key) {
 
 }  // namespace
 
-std::optional<FaultKind> MemoryStore::next_call() {
+std::optional<FaultKind> MemoryStore::next_call(bool changes) {
   const std::int64_t call = calls_++;
+  if (changes) changes_.insert(call);
   if (!fault_ || call < fault_->call) return std::nullopt;
   if (call == fault_->call) return fault_->kind;
   return fault_->crash ? std::optional(FaultKind::before) : std::nullopt;
@@ -32,14 +33,14 @@ Result<void> MemoryStore::write(const std::string& key, const Pieces& pieces,
 
 Result<void> MemoryStore::put(const std::string& key, const Pieces& pieces) {
   if (auto good = check_write(key, pieces); !good) return good;
-  const auto fault = next_call();
+  const auto fault = next_call(true);
   if (fault == FaultKind::before) return lost("write", key);
   return write(key, pieces, fault);
 }
 
 Result<void> MemoryStore::create(const std::string& key, const Pieces& pieces) {
   if (auto good = check_write(key, pieces); !good) return good;
-  const auto fault = next_call();
+  const auto fault = next_call(true);
   if (fault == FaultKind::before) return lost("create", key);
   if (objects_->contains(key)) {
     if (fault) return lost("create", key);
@@ -50,7 +51,7 @@ Result<void> MemoryStore::create(const std::string& key, const Pieces& pieces) {
 
 Result<std::string> MemoryStore::read(const std::string& key, std::uint64_t offset,
                                       std::uint64_t bytes) {
-  if (next_call()) return lost("read", key);
+  if (next_call(false)) return lost("read", key);
   const auto at = objects_->find(key);
   if (at == objects_->end()) {
     return Error{Errc::not_found, fmt::format("read {}: there is no such object", key)};
@@ -60,7 +61,7 @@ Result<std::string> MemoryStore::read(const std::string& key, std::uint64_t offs
 }
 
 Result<std::vector<ObjectInfo>> MemoryStore::list(const std::string& prefix) {
-  if (next_call()) return lost("list", prefix);
+  if (next_call(false)) return lost("list", prefix);
   std::vector<ObjectInfo> found;
   for (auto at = objects_->lower_bound(prefix); at != objects_->end(); ++at) {
     if (!at->first.starts_with(prefix)) break;
@@ -70,7 +71,7 @@ Result<std::vector<ObjectInfo>> MemoryStore::list(const std::string& prefix) {
 }
 
 Result<void> MemoryStore::remove(const std::string& key) {
-  const auto fault = next_call();
+  const auto fault = next_call(true);
   if (fault == FaultKind::before) return lost("remove", key);
   objects_->erase(key);
   if (fault) return lost("remove", key);

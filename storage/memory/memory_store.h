@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "storage/object_store.h"
 
@@ -42,17 +43,20 @@ class MemoryStore : public ObjectStore {
 
   void set_fault(Fault fault) { fault_ = fault; }
   std::int64_t calls() const { return calls_; }
+  /// Which of them change something: a read that fails is the same fault whatever its kind.
+  const std::set<std::int64_t>& changes() const { return changes_; }
   /// The objects themselves: tests damage them here.
   const std::shared_ptr<Objects>& objects() { return objects_; }
 
  private:
   /// Counts the call; what hits it, if anything does.
-  std::optional<FaultKind> next_call();
+  std::optional<FaultKind> next_call(bool changes);
   Result<void> write(const std::string& key, const Pieces& pieces, std::optional<FaultKind> fault);
 
   std::shared_ptr<Objects> objects_ = std::make_shared<Objects>();
   std::optional<Fault> fault_ = {};
   std::int64_t calls_ = 0;
+  std::set<std::int64_t> changes_ = {};
 };
 
 }  // namespace ringmaster::storage
