@@ -133,12 +133,12 @@ void check_broadcast(TcpCommunicator& ring, const Case& c) {
 class TcpSizes : public testing::TestWithParam<int> {};
 
 TEST_P(TcpSizes, RandomSequencesAgreeWithTheReferenceBitForBit) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     TcpRanks ranks(GetParam(), seed % 3 != 0);
     ranks.run(1, [&](TcpCommunicator& ring) {
       Random random(seed);  // the same on all ranks
-      for (std::uint64_t turn = 0; turn < 20; ++turn) {
+      for (std::uint64_t turn = 0; turn < 15; ++turn) {
         const Case c = draw_case(random, ring.size(), seed * 100 + turn);
         SCOPED_TRACE(testing::Message() << "seed " << seed << " turn " << turn << " count "
                                         << c.count << " type " << c.type);
