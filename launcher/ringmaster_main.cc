@@ -15,6 +15,20 @@ int run_version(const Arguments&) {
 }
 
 const std::vector<Command> kCommands = {
+    {"up", "start a coordinator for this user", run_up},
+    {"down", "end it and its jobs", run_down},
+    {"serve", "run a coordinator in the foreground", run_serve},
+    {"agent", "make this machine a host of a coordinator", run_agent},
+    {"submit", "give a job to the coordinator", run_submit},
+    {"jobs", "list jobs", run_jobs},
+    {"status", "how a job is doing, and why", run_status},
+    {"logs", "what a job's ranks wrote", run_logs},
+    {"events", "what happened to a job and what was done about it", run_events},
+    {"explain", "why a job waits, moved, healed or ended", run_explain},
+    {"cancel", "end a job", run_cancel},
+    {"hosts", "list hosts", run_hosts},
+    {"reclaim", "take a local host away, as a drill", run_reclaim},
+    {"keygen", "make a key for an agent or a user", run_keygen},
     {"report", "what a training run did: a page, a summary or JSON", run_report},
     {"bench", "how fast the ring heals and how well training scales here", run_bench},
     {"simulate", "run the job core in a simulated world, from seeds", run_simulate},
@@ -25,6 +39,7 @@ const std::vector<Command> kCommands = {
 }  // namespace
 
 int main(int count, char** values) {
-  return run_command("ringmaster", "Looks at distributed training runs and measures this machine.",
+  return run_command("ringmaster",
+                     "Keeps training jobs alive on hosts that may vanish, and measures them.",
                      kCommands, {values + 1, values + count});
 }

@@ -123,6 +123,7 @@ Program::Program(const std::vector<std::string>& command, const std::vector<std:
 }
 
 Program::~Program() {
+  if (mark_.empty() && reaped_) return;
   for (int round = 0; round < 100; ++round) {
     const auto left = marked();
     for (const pid_t pid : left) kill(pid, SIGKILL);
@@ -157,6 +158,10 @@ void Program::signal_group(int number) const {
 
 std::string Program::output() const {
   return read_all(output_);
+}
+
+std::string Program::error() const {
+  return read_all(error_);
 }
 
 bool Program::wait_for_output(const std::string& text, int times) const {

@@ -39,8 +39,11 @@ class Program {
   void signal(int number) const;
   /// To its process group, as a terminal does.
   void signal_group(int number) const;
+  /// The destructor leaves alone what the program, which has ended, had started.
+  void forget() { mark_.clear(); }
   /// What it wrote up to now.
   std::string output() const;
+  std::string error() const;
   /// Waits until it wrote `text` so many times. False when it has not after half a minute.
   bool wait_for_output(const std::string& text, int times = 1) const;
   /// The same for standard error.
