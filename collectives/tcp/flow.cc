@@ -34,6 +34,12 @@ std::size_t chunks_in(std::size_t bytes) {
   return (bytes + kChunkBytes - 1) / kChunkBytes;
 }
 
+std::size_t small_bytes_max(int ranks) {
+  constexpr std::size_t kHopBytes = 16 * 1024;
+  const auto n = static_cast<std::size_t>(ranks);
+  return n <= 2 ? kChunkBytes : std::min(kChunkBytes, kHopBytes * n / (n - 2));
+}
+
 Stretch slice_of(std::size_t count, std::size_t width, int part, int parts) {
   constexpr std::size_t kElements = 64;
   CHECK(part >= 0 && part < parts);

@@ -66,6 +66,11 @@ std::size_t chunks_in(std::size_t bytes);
 /// 64 elements, so that no cache line or vector is cut.
 Stretch slice_of(std::size_t count, std::size_t width, int part, int parts);
 
+/// The largest all-reduce that goes as an all-gather: it saves n-1 hops and costs B(n-1)(n-2)/n
+/// bytes more, and a hop is worth about 16 KiB. For two ranks it costs only the second sum, so one
+/// chunk is the limit.
+std::size_t small_bytes_max(int ranks);
+
 struct Flow {
   // Half of what fits, so that a window may be added to a number of chunks.
   static constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max() / 2;

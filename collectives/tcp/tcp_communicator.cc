@@ -14,8 +14,6 @@ namespace ringmaster::collectives {
 
 namespace {
 
-// Up to here half the hops are worth n/2 times the bytes.
-constexpr std::size_t kSmallBytes = 16 * 1024;
 // Chunks of a broadcast that a rank passes on without keeping: one comes in, one goes out, and two
 // so that neither waits.
 constexpr std::size_t kRelayChunks = 4;
@@ -151,7 +149,7 @@ Result<void> TcpCommunicator::all_reduce(const void* input, void* output, std::s
   const Call call{kAllReduce, static_cast<std::uint32_t>(type),
                   static_cast<std::uint32_t>(reduction), 0, count};
   const std::size_t bytes = count * size_of(type);
-  if (bytes <= kSmallBytes || size() == 1) return reduce_small(call, input, output);
+  if (size() == 1 || bytes <= small_bytes_max(size())) return reduce_small(call, input, output);
   return reduce_large(call, input, output);
 }
 

@@ -53,7 +53,7 @@ Bytes reduced(int ranks, std::size_t count, Type type, Reduction reduction, std:
     inputs.push_back(contribution(rank, count, type, seed));
   }
   Bytes output(count * size_of(type));
-  const bool small = output.size() <= 16 * 1024;
+  const bool small = output.size() <= small_bytes_max(ranks);
   for (int part = 0; part < ranks; ++part) {
     const Stretch slice = slice_of(count, size_of(type), part, ranks);
     std::vector<const void*> order;
@@ -84,7 +84,7 @@ Case draw_case(Random& random, int ranks, std::uint64_t seed) {
   const std::size_t edges[] = {0,
                                1,
                                64,
-                               16 * 1024,
+                               small_bytes_max(ranks),
                                kChunkBytes,
                                kChunkBytes * static_cast<std::size_t>(ranks),
                                3 * kChunkBytes};
