@@ -201,11 +201,7 @@ void Coordinator::perform(const Report& action) {
 void Coordinator::set_timer() {
   const auto next = core_.next_timer();
   core_timer_.cancel();
-  if (!next) return;
-  core_timer_.expires_after(std::max(Duration::zero(), *next - now()));
-  core_timer_.async_wait([this](const boost::system::error_code& code) {
-    if (!code) take(TimerExpired{});
-  });
+  if (next) core_timer_.start(*next - now(), [this] { take(TimerExpired{}); });
 }
 
 }  // namespace ringmaster::jobs

@@ -9,7 +9,6 @@
 // Thread rules: the loop's thread.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "jobs/coordinator/journal.h"
 #include "jobs/core/core.h"
 #include "net/server.h"
+#include "net/timer.h"
 
 namespace ringmaster::jobs {
 
@@ -100,10 +100,10 @@ class Coordinator {
   std::map<HostId, std::int64_t> taken_;  // the last number of each agent's events
   std::map<HostId, Link> links_;
   std::map<std::string, HostId> hosts_by_peer_;
-  std::map<HostId, std::unique_ptr<boost::asio::steady_timer>> reclaims_;
+  std::map<HostId, std::unique_ptr<net::Timer>> reclaims_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> progress_;  // job, rank: steps
-  boost::asio::steady_timer core_timer_;
-  boost::asio::steady_timer silence_timer_;
+  net::Timer core_timer_;
+  net::Timer silence_timer_;
   JobId last_job_;
   bool failed_ = false;
 };

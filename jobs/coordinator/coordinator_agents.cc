@@ -158,20 +158,14 @@ void Coordinator::look_for_silent_hosts() {
       return fail(written.error());
     }
   }
-  silence_timer_.expires_after(kLook);
-  silence_timer_.async_wait([this](const boost::system::error_code& code) {
-    if (!code) look_for_silent_hosts();
-  });
+  silence_timer_.start(kLook, [this] { look_for_silent_hosts(); });
 }
 
 void Coordinator::arm_reclaims() {
   for (const auto& [id, host] : core_.state().hosts) {
     if (host.state != HostState::draining || reclaims_.contains(id) || !host.created) continue;
-    auto timer = std::make_unique<boost::asio::steady_timer>(loop_);
-    timer->expires_after(std::max(Duration::zero(), host.deadline - now()));
-    timer->async_wait([this, host_id = id](const boost::system::error_code& code) {
-      if (!code) provider_.take_away(host_id);
-    });
+    auto timer = std::make_unique<net::Timer>(loop_);
+    timer->start(host.deadline - now(), [this, host_id = id] { provider_.take_away(host_id); });
     reclaims_[id] = std::move(timer);
   }
 }

@@ -18,11 +18,11 @@ constexpr std::int64_t kVersion = 1;
 constexpr int kBusyMs = 2000;
 
 constexpr const char* kTables = R"(
-  CREATE TABLE IF NOT EXISTS events (number INTEGER PRIMARY KEY AUTOINCREMENT, time_ns INTEGER NOT NULL,
-    wall REAL NOT NULL, event BLOB NOT NULL);
-  CREATE TABLE IF NOT EXISTS jobs (job INTEGER PRIMARY KEY, name BLOB NOT NULL, file BLOB NOT NULL,
-    spec BLOB NOT NULL, launch BLOB NOT NULL, submitted REAL NOT NULL, state BLOB, exit_code INTEGER,
-    reason BLOB, ended REAL);
+  CREATE TABLE IF NOT EXISTS events (number INTEGER PRIMARY KEY AUTOINCREMENT,
+    time_ns INTEGER NOT NULL, wall REAL NOT NULL, event BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS jobs (job INTEGER PRIMARY KEY, name BLOB NOT NULL,
+    file BLOB NOT NULL, spec BLOB NOT NULL, launch BLOB NOT NULL, submitted REAL NOT NULL,
+    state BLOB, exit_code INTEGER, reason BLOB, ended REAL);
   CREATE TABLE IF NOT EXISTS sources (host INTEGER PRIMARY KEY, number INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS progress (job INTEGER, rank INTEGER, steps INTEGER NOT NULL,
     wall REAL NOT NULL, PRIMARY KEY (job, rank));

@@ -40,10 +40,12 @@ void check_table(const Job& job, Violations& violations) {
 /// A process runs on a host that is there; what was made for jobs goes when none is left.
 void check_hosts(const State& state, Violations& violations) {
   bool wanted = false;
+  std::set<HostId> used;
   for (const auto& [id, job] : state.jobs) {
     wanted = wanted || (!job.ended() && job.spec.hosts_max > 0);
     for (const RankRecord& rank : job.ranks) {
       if (!rank.has_process()) continue;
+      used.insert(rank.host);
       const auto host = state.hosts.find(rank.host);
       const bool there = host != state.hosts.end() && (host->second.state == HostState::up ||
                                                        host->second.state == HostState::draining);
@@ -54,7 +56,8 @@ void check_hosts(const State& state, Violations& violations) {
     }
   }
   for (const auto& [id, host] : state.hosts) {
-    if (host.created && host.state != HostState::releasing && !wanted) {
+    // One that another job has found room on stays until that job leaves it.
+    if (host.created && host.state != HostState::releasing && !wanted && !used.contains(id)) {
       violations.push_back(
           fmt::format("host {} is {} and no job needs it", id.value, state_name(host.state)));
     }

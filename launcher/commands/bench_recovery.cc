@@ -17,6 +17,7 @@
 #include "launcher/commands/bench_results.h"
 #include "launcher/commands/command.h"
 #include "launcher/commands/program.h"
+#include "launcher/commands/recovery_job.h"
 #include "launcher/commands/recovery_log.h"
 #include "launcher/commands/training_gap.h"
 
@@ -27,12 +28,17 @@ namespace {
 constexpr Duration kLook = std::chrono::milliseconds(2);  // between looks at the log
 constexpr Duration kPatience = std::chrono::seconds(30);  // for any one thing to happen
 constexpr Duration kTrainingPatience = std::chrono::minutes(10);
-constexpr double kSurvivorsBarMs = 50, kReplacementBarMs = 1000;
+constexpr double kSurvivorsBarMs = 50, kHostBarMs = 300, kReplacementBarMs = 1000;
 constexpr std::int64_t kStepsBetweenDrills = 1500;  // a replacement is in long before the next kill
 
 struct Settings {
   std::int64_t ranks = 4, kills = 20, training_kills = 5, seed = 1;
+  std::string via = "ringrun", lose = "rank";
+  std::int64_t hosts = 2;
   bool json = false;
+
+  int hosts_used() const { return via == "coordinator" ? static_cast<int>(hosts) : 0; }
+  double survivors_bar_ms() const { return lose == "host" ? kHostBarMs : kSurvivorsBarMs; }
 };
 
 struct Recovery {
@@ -47,40 +53,47 @@ class Drill {
       : settings_(settings), folder_(folder), world_(static_cast<int>(settings.ranks)) {}
 
   Result<void> start() {
-    const auto ringrun = find_beside("ringrun");
-    if (!ringrun) return ringrun.error();
-    const auto self = this_program();
-    if (!self) return self.error();
     log_.reset(::open(log_path().c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0600));
     if (!log_.valid()) return errno_error(errno, fmt::format("open {}", log_path()));
-    auto program = Program::start(
-        {*ringrun, "-np", fmt::format("{}", world_), "--elastic", fmt::format("1:{}", world_),
-         "--restarts", fmt::format("{}", 2 * settings_.kills + 10), *self, "bench", "recovery-rank",
-         "--log", log_path()},
-        output_path());
-    if (!program) return program.error();
-    program_.emplace(std::move(*program));
+    auto job = RecoveryJob::start({.ranks = world_,
+                                   .hosts = settings_.hosts_used(),
+                                   .restarts = settings_.ranks * settings_.kills + 10,
+                                   .log = log_path()},
+                                  folder_);
+    if (!job) return job.error();
+    job_ = std::move(*job);
     return await("all ranks to start", [&] { return whole(0).has_value(); });
   }
 
-  /// Kills a rank of the whole world and times what follows.
+  /// Kills a rank of the whole world, or a host, and times what follows.
   Result<Recovery> kill_one(Random& random) {
     const std::int64_t generation = *whole(0);
     // The kill shall hit at any phase of the ranks' work, not always just behind a join.
     const Duration phase(static_cast<std::int64_t>(50'000'000 + random.below(100'000'000)));
-    if (auto passed = let_run(phase); !passed) return passed.error();
+    if (auto passed = job_->let_run(phase); !passed) return passed.error();
     const int rank = static_cast<int>(random.below(static_cast<std::uint64_t>(world_)));
-    const auto pid = log_so_far_.pid_of(rank, generation);
-    if (!pid) return Error{Errc::corrupt, fmt::format("rank {} is not in the log", rank)};
+    std::vector<int> processes;
+    for (int number = 0; number < world_; ++number) {
+      const auto pid = log_so_far_.pid_of(number, generation);
+      if (!pid) return Error{Errc::corrupt, fmt::format("rank {} is not in the log", number)};
+      processes.push_back(*pid);
+    }
+    std::set<int> lost = {rank};
     const Time killed = read_clock();
-    if (::kill(*pid, SIGKILL) != 0) return errno_error(errno, fmt::format("kill rank {}", rank));
+    if (settings_.lose == "host") {
+      const auto dead = job_->kill_host_of(rank, processes);
+      if (!dead) return dead.error();
+      lost = *dead;
+    } else if (::kill(processes[static_cast<std::size_t>(rank)], SIGKILL) != 0) {
+      return errno_error(errno, fmt::format("kill rank {}", rank));
+    }
     auto waited = await("the survivors to go on", [&] {
-      return log_so_far_.survivors_went_on(world_, rank, generation).has_value();
+      return log_so_far_.survivors_went_on(world_, lost, generation).has_value();
     });
     if (!waited) return waited.error();
     waited = await("the replacement to join", [&] { return whole(generation).has_value(); });
     if (!waited) return waited.error();
-    const Time went_on = *log_so_far_.survivors_went_on(world_, rank, generation);
+    const Time went_on = *log_so_far_.survivors_went_on(world_, lost, generation);
     const Time replaced = log_so_far_.completed(*whole(generation));
     return Recovery{rank, to_milliseconds(went_on - killed), to_milliseconds(replaced - killed)};
   }
@@ -88,16 +101,11 @@ class Drill {
   /// Lets the ranks end by themselves; the job must succeed.
   Result<void> finish() {
     std::ofstream(log_path() + ".stop").flush();
-    const auto status = program_->wait(kPatience);
-    if (!status) return status.error();
-    if (!status->has_value()) return Error{Errc::timed_out, "the ranks do not end"};
-    if (**status != 0) return ended_badly("ringrun", **status, output_path());
-    return {};
+    return job_->finish(kPatience);
   }
 
  private:
   std::string log_path() const { return folder_.file("reduces"); }
-  std::string output_path() const { return folder_.file("output"); }
   std::optional<std::int64_t> whole(std::int64_t after) const {
     return log_so_far_.whole_generation(world_, after);
   }
@@ -112,16 +120,8 @@ class Drill {
         return Error{Errc::timed_out,
                      fmt::format("waited {:.0f} s for {}", to_seconds(kPatience), what)};
       }
-      if (auto passed = let_run(kLook); !passed) return passed;
+      if (auto passed = job_->let_run(kLook); !passed) return passed;
     }
-  }
-
-  /// Waits while the job must go on running.
-  Result<void> let_run(Duration time) {
-    const auto status = program_->wait(time);
-    if (!status) return status.error();
-    if (status->has_value()) return ended_badly("ringrun", **status, output_path());
-    return {};
   }
 
   Result<void> read_on() {
@@ -141,7 +141,7 @@ class Drill {
   int world_;
   FileDescriptor log_ = {};
   RecoveryLog log_so_far_ = {};
-  std::optional<Program> program_ = {};
+  std::unique_ptr<RecoveryJob> job_ = {};
 };
 
 Result<std::vector<Recovery>> measure_ring(const Settings& settings,
@@ -210,12 +210,13 @@ void print_figures(const Settings& s, const std::vector<Figure>& figures,
                    const std::vector<Bar>& bars) {
   if (s.json) {
     for (const Figure& figure : figures) {
-      fmt::print("{}\n", line_json({"recovery",
-                                    figure.metric,
-                                    "ms",
-                                    {{"ranks", s.ranks}, {"seed", s.seed}},
-                                    {},
-                                    figure.spread}));
+      fmt::print("{}\n",
+                 line_json({"recovery",
+                            figure.metric,
+                            "ms",
+                            {{"ranks", s.ranks}, {"seed", s.seed}, {"hosts", s.hosts_used()}},
+                            {{"via", s.via}, {"lose", s.lose}},
+                            figure.spread}));
     }
     fmt::print("{}\n", bars_json("recovery", bars));
     return;
@@ -242,7 +243,7 @@ int report_recoveries(const Settings& s, const std::vector<Recovery>& recoveries
   if (!gaps.empty()) {
     figures.push_back({"training-gap", "pause that training saw beyond a step", spread_of(gaps)});
   }
-  const std::vector<Bar> bars = {{"survivors p95", figures[0].spread.p95, kSurvivorsBarMs},
+  const std::vector<Bar> bars = {{"survivors p95", figures[0].spread.p95, s.survivors_bar_ms()},
                                  {"replacement p95", figures[1].spread.p95, kReplacementBarMs}};
   print_figures(s, figures, bars);
   return all_met(bars) ? 0 : kExitFailed;
@@ -257,6 +258,10 @@ int run_bench_recovery(const Arguments& arguments) {
       {"--kills", &s.kills, "N", "how many kills are timed", between(1, 10000)},
       {"--training-kills", &s.training_kills, "N", "kills in a training run", between(0, 100)},
       {"--seed", &s.seed, "S", "picks the ranks and the moments", between(0, 1e15)},
+      {"--via", &s.via, "NAME", "who keeps the job", one_of({"ringrun", "coordinator"})},
+      {"--hosts", &s.hosts, "N", "local hosts of the coordinator", between(1, 16)},
+      {"--lose", &s.lose, "WHAT", "a rank, or its host with agent and ranks",
+       one_of({"rank", "host"})},
       {"--json", &s.json, "", "print JSON lines"},
   };
   const Usage usage = {"ringmaster bench recovery [options]",
@@ -265,6 +270,11 @@ int run_bench_recovery(const Arguments& arguments) {
                        "ringmaster bench recovery --ranks 4 --kills 20"};
   const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
+  if (s.lose == "host" && (s.via != "coordinator" || s.hosts < 2)) {
+    return fail(s.json, {Errc::invalid, "--lose host needs --via coordinator and 2 hosts"}, "",
+                kExitUsage);
+  }
+  if (s.via == "coordinator") s.training_kills = 0;  // the gap of training: ringmaster report
   const Interrupts interrupts;
   const auto folder = TemporaryFolder::make();
   if (!folder) return fail(s.json, folder.error());

@@ -96,10 +96,10 @@ TEST(RecoveryLog, TellsWhenSurvivorsAndReplacementWentOn) {
   EXPECT_EQ(log.whole_generation(3, 0), 1);
   // Rank 1 is lost; rank 2 hears of it only in the generation that the replacement joins.
   add(0, 2, 2, 20);
-  EXPECT_FALSE(log.survivors_went_on(3, 1, 1));
+  EXPECT_FALSE(log.survivors_went_on(3, {1}, 1));
   add(0, 3, 3, 31);
   add(2, 3, 3, 30);
-  EXPECT_EQ(log.survivors_went_on(3, 1, 1), at(30));
+  EXPECT_EQ(log.survivors_went_on(3, {1}, 1), at(30));
   EXPECT_FALSE(log.whole_generation(3, 1));
   add(1, 3, 3, 35);
   EXPECT_EQ(log.whole_generation(3, 1), 3);

@@ -73,14 +73,15 @@ Time RecoveryLog::completed(std::int64_t generation) const {
   return latest;
 }
 
-std::optional<Time> RecoveryLog::survivors_went_on(int world, int lost, std::int64_t after) const {
+std::optional<Time> RecoveryLog::survivors_went_on(int world, const std::set<int>& lost,
+                                                   std::int64_t after) const {
   std::map<int, Time> first;
   for (const FirstReduce& line : lines_) {
-    if (line.generation <= after || line.rank == lost) continue;
+    if (line.generation <= after || lost.contains(line.rank)) continue;
     const auto [at, added] = first.emplace(line.rank, line.time);
     if (!added) at->second = std::min(at->second, line.time);
   }
-  if (static_cast<int>(first.size()) < world - 1) return std::nullopt;
+  if (static_cast<int>(first.size() + lost.size()) < world) return std::nullopt;
   Time latest{};
   for (const auto& [rank, time] : first) latest = std::max(latest, time);
   return latest;

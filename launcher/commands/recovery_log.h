@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,9 @@ class RecoveryLog {
   std::optional<std::int64_t> whole_generation(int world, std::int64_t after) const;
   /// When the last of its ranks had.
   Time completed(std::int64_t generation) const;
-  /// When every rank but `lost` had its first all-reduce above generation `after`.
-  std::optional<Time> survivors_went_on(int world, int lost, std::int64_t after) const;
+  /// When every rank but those in `lost` had its first all-reduce above generation `after`.
+  std::optional<Time> survivors_went_on(int world, const std::set<int>& lost,
+                                        std::int64_t after) const;
   /// The process of a rank in a generation.
   std::optional<int> pid_of(int rank, std::int64_t generation) const;
 

@@ -44,6 +44,61 @@ class MasterPorts {
   std::map<jobs::JobId, MasterPort> ports_;
 };
 
+Duration seconds(double value) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
+}
+
+struct ServeSettings {
+  StateHome home;
+  std::string listen;
+  Duration host_lease, abandon_after;
+  net::KeyPair keys;
+  std::set<std::string> allowed;
+};
+
+int serve(const ServeSettings& settings) {
+  const StateHome& home = settings.home;
+  boost::asio::io_context loop;
+  LocalHosts hosts(loop, home, settings.abandon_after);
+  MasterPorts ports;
+  int exit_code = 0;
+  const auto known = home.endpoint();
+  jobs::Coordinator::Options options = {
+      .home = home.path(),
+      .address = known ? *known : fmt::format("tcp://{}:0", settings.listen),
+      .keys = settings.keys,
+      .allowed = settings.allowed,
+      .host_lease = settings.host_lease,
+      .say = say,
+      .on_failure =
+          [&](const Error& error) {
+            say(fmt::format("cannot go on: {}", error.message));
+            exit_code = 1;
+            loop.stop();
+          },
+      .on_stop = [&] { loop.stop(); },
+      .reload_allowed =
+          [&] {
+            auto again = home.allowed();
+            return again ? *again : std::set<std::string>();
+          },
+      .master_port = [&](jobs::JobId job) { return ports.take(job); }};
+  auto coordinator = jobs::Coordinator::open(loop, std::move(options), hosts);
+  if (!coordinator) return fail(false, coordinator.error());
+  hosts.set_endpoint((*coordinator)->endpoint());
+  if (auto written = home.write_endpoint((*coordinator)->endpoint()); !written) {
+    return fail(false, written.error());
+  }
+  boost::asio::signal_set signals(loop, SIGINT, SIGTERM, SIGHUP);
+  signals.async_wait([&](const boost::system::error_code& code, int) {
+    if (!code) loop.stop();
+  });
+  say(fmt::format("coordinator listens on {}, state in {}", (*coordinator)->endpoint(),
+                  home.path()));
+  loop.run();
+  return exit_code;
+}
+
 }  // namespace
 
 int run_serve(const Arguments& arguments) {
@@ -76,50 +131,7 @@ int run_serve(const Arguments& arguments) {
   if (!keys) return fail(false, keys.error());
   const auto allowed = home.allowed();
   if (!allowed) return fail(false, allowed.error());
-  const auto seconds = [](double value) {
-    return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
-  };
-  // No flag is read below this line.
-
-  boost::asio::io_context loop;
-  LocalHosts hosts(loop, home, seconds(abandon_after));
-  MasterPorts ports;
-  int exit_code = 0;
-  const auto known = home.endpoint();
-  jobs::Coordinator::Options options = {
-      .home = home.path(),
-      .address = known ? *known : fmt::format("tcp://{}:0", listen),
-      .keys = *keys,
-      .allowed = *allowed,
-      .host_lease = seconds(lease),
-      .say = say,
-      .on_failure =
-          [&](const Error& error) {
-            say(fmt::format("cannot go on: {}", error.message));
-            exit_code = 1;
-            loop.stop();
-          },
-      .on_stop = [&] { loop.stop(); },
-      .reload_allowed =
-          [&] {
-            auto again = home.allowed();
-            return again ? *again : std::set<std::string>();
-          },
-      .master_port = [&](jobs::JobId job) { return ports.take(job); }};
-  auto coordinator = jobs::Coordinator::open(loop, std::move(options), hosts);
-  if (!coordinator) return fail(false, coordinator.error());
-  hosts.set_endpoint((*coordinator)->endpoint());
-  if (auto written = home.write_endpoint((*coordinator)->endpoint()); !written) {
-    return fail(false, written.error());
-  }
-  boost::asio::signal_set signals(loop, SIGINT, SIGTERM, SIGHUP);
-  signals.async_wait([&](const boost::system::error_code& code, int) {
-    if (!code) loop.stop();
-  });
-  say(fmt::format("coordinator listens on {}, state in {}", (*coordinator)->endpoint(),
-                  home.path()));
-  loop.run();
-  return exit_code;
+  return serve({home, listen, seconds(lease), seconds(abandon_after), *keys, *allowed});
 }
 
 }  // namespace ringmaster::launcher

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <map>
 
+#include "launcher/commands/program.h"
 #include "launcher/host/job_on_host.h"
 #include "launcher/host/outbox.h"
 #include "launcher/process/descendants.h"
@@ -98,6 +99,18 @@ void HostAgent::report(const jobs::Event& event) {
   send_event(outbox_.waiting().back());
 }
 
+/// Programs that came with this one are found by their names, after the user's own.
+std::vector<std::string> environment_of_ranks() {
+  std::vector<std::string> environment = rank_environment();
+  const auto self = this_program();
+  if (!self) return environment;
+  const std::string folder = self->substr(0, self->rfind('/'));
+  for (std::string& variable : environment) {
+    if (variable.starts_with("PATH=")) variable += ":" + folder;
+  }
+  return environment;
+}
+
 JobOnHost* HostAgent::find(std::int64_t job) {
   const auto found = jobs_.find(job);
   return found == jobs_.end() ? nullptr : found->second.get();
@@ -164,7 +177,7 @@ void HostAgent::on_start(const wire::ToAgent::StartRank& start) {
   if (job == nullptr) {
     auto created = JobOnHost::create(
         loop_, start.launch(),
-        {settings_.name, settings_.address, settings_.log_folder, rank_environment()},
+        {settings_.name, settings_.address, settings_.log_folder, environment_of_ranks()},
         [this](const jobs::Event& event) { report(event); });
     if (!created) {
       jobs_.erase(id.job.value);

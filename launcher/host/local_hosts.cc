@@ -14,6 +14,7 @@
 
 #include "launcher/commands/program.h"
 #include "launcher/process/pidfd.h"
+#include "net/timer.h"
 
 namespace ringmaster::launcher {
 
@@ -23,6 +24,7 @@ using boost::system::error_code;
 using Descriptor = boost::asio::posix::stream_descriptor;
 
 constexpr Duration kLook = std::chrono::milliseconds(10);
+constexpr Duration kLockLook = std::chrono::milliseconds(1);  // survivors wait
 /// How long an agent may take to end its ranks before it is killed.
 constexpr Duration kPolite = std::chrono::seconds(5);
 
@@ -44,7 +46,7 @@ std::vector<pid_t> pids_in(const std::string& text) {
 
 struct LocalHosts::Ending {
   explicit Ending(boost::asio::io_context& loop) : timer(loop) {}
-  boost::asio::steady_timer timer;
+  net::Timer timer;
   Time kill_at;
 };
 
@@ -52,7 +54,7 @@ struct LocalHosts::Ending {
 struct LocalHosts::Watched {
   explicit Watched(boost::asio::io_context& loop) : agent(loop), guard(loop), timer(loop) {}
   Descriptor agent, guard;
-  boost::asio::steady_timer timer;
+  net::Timer timer;
 };
 
 LocalHosts::LocalHosts(boost::asio::io_context& loop, StateHome home, Duration abandon_after)
@@ -121,10 +123,7 @@ void LocalHosts::look_at_ending(jobs::HostId host) {
     return;
   }
   if (read_clock() > ending.kill_at) kill_all_of(host);
-  ending.timer.expires_after(kLook);
-  ending.timer.async_wait([this, host](const error_code& code) {
-    if (!code) look_at_ending(host);
-  });
+  ending.timer.start(kLook, [this, host] { look_at_ending(host); });
 }
 
 void LocalHosts::kill_all_of(jobs::HostId host) {
@@ -167,10 +166,7 @@ void LocalHosts::wait_for_lock(jobs::HostId host) {
     return;
   }
   Watched& watched = *watched_.at(host);
-  watched.timer.expires_after(std::chrono::milliseconds(1));
-  watched.timer.async_wait([this, host](const error_code& code) {
-    if (!code && watched_.contains(host)) wait_for_lock(host);
-  });
+  watched.timer.start(kLockLook, [this, host] { wait_for_lock(host); });
 }
 
 void LocalHosts::take_away(jobs::HostId host) {

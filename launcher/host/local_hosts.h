@@ -10,13 +10,16 @@
 // Thread rules: the loop's thread.
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "jobs/coordinator/host_provider.h"
 #include "launcher/host/state_home.h"
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace ringmaster::launcher {
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -35,13 +34,6 @@ bool exists(const std::string& path) {
 }
 
 }  // namespace
-
-StateHome StateHome::from_environment() {
-  const char* home = std::getenv("RINGMASTER_HOME");
-  if (home != nullptr && *home != '\0') return StateHome(home);
-  const char* user = std::getenv("HOME");
-  return StateHome(std::string(user != nullptr ? user : "/tmp") + "/.ringmaster");
-}
 
 Result<void> StateHome::prepare() const {
   for (const std::string& folder : {path_, file("jobs"), file("hosts")}) {

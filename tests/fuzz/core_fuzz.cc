@@ -42,6 +42,7 @@ class Story {
   void next_event();
   void submit();
   void lose_host();
+  void provider_says();
   void stop();
   void say();
   void say_honestly(Process& process);
@@ -62,7 +63,7 @@ class Story {
 };
 
 void Story::next_event() {
-  switch (in_.below(11)) {
+  switch (in_.below(12)) {
     case 0:
       if (shell_.hosts().size() < kHostsMax) shell_.join_host(static_cast<int>(in_.below(6)) + 1);
       return;
@@ -92,6 +93,27 @@ void Story::next_event() {
       return;
     case 10:
       return everybody_goes_on();
+    case 11:
+      return provider_says();
+  }
+}
+
+void Story::provider_says() {
+  switch (in_.below(4)) {
+    case 0:
+      shell_.answer_create(true);
+      return;
+    case 1:
+      shell_.answer_create(false);
+      return;
+    case 2:
+      shell_.answer_release();
+      return;
+    case 3:
+      if (shell_.hosts().empty()) return;
+      auto host = shell_.hosts().begin();
+      std::advance(host, in_.below(shell_.hosts().size()));
+      return shell_.notice(host->first, std::chrono::milliseconds(10 * in_.byte()));
   }
 }
 
@@ -104,6 +126,8 @@ void Story::submit() {
   spec.grace = std::chrono::milliseconds(100 * in_.below(20));
   spec.leave_timeout = std::chrono::milliseconds(100 * in_.below(20) + 1);
   spec.start_timeout = std::chrono::milliseconds(100 * in_.below(20) + 1);
+  spec.hosts_max = static_cast<int>(in_.below(4));
+  spec.host_slots = spec.hosts_max + 1;
   shell_.submit(spec);
 }
 
@@ -196,6 +220,7 @@ void Story::everybody_goes_on() {
 
 /// One process does its next thing towards its end; false: all of them can only wait.
 bool Story::somebody_ends() {
+  if (shell_.answer_create(true) || shell_.answer_release()) return true;
   for (Process& process : shell_.processes()) {
     if (!process.alive()) continue;
     const bool outside = process.inside.value == 0 || process.aborted;
@@ -246,14 +271,16 @@ void run(std::string_view input) {
 }  // namespace
 
 Target core_target() {
-  // honest?, slots, the spec (min, more, restarts, grace, leave, start), then events.
-  const std::string elastic("\x04\x01\x02\x03\x05\x05\x05", 7),
-      plain("\x04\x01\x00\x00\x05\x05\x05", 7);
+  // honest?, slots, the spec (min, more, restarts, grace, leave, start, hosts), then events.
+  const std::string elastic("\x04\x01\x02\x03\x05\x05\x05\x00", 8),
+      plain("\x04\x01\x00\x00\x05\x05\x05\x00", 8), made("\x04\x01\x02\x03\x05\x05\x05\x02", 8);
   const std::string ring("\x0a\x0a\x0a", 3);                // start, ready, synced
   const std::string killed("\x08\x01\x02\x0a\x0a\x0a", 6);  // rank 1 by SIGKILL; it heals
   std::vector<std::string> corpus;
   for (const char* honest : {"\x01", "\x02"}) {
     corpus.push_back(honest + plain + ring);
+    corpus.push_back(honest + made + ring + std::string("\x0b\x00\x0b\x00", 4) + ring +
+                     std::string("\x0b\x03\x01\x09", 4) + ring);
     corpus.push_back(honest + elastic + ring + killed + killed);
     corpus.push_back(honest + elastic + ring + std::string("\x01\x00\x00\x05", 4) + ring);
     corpus.push_back(honest + elastic + ring + std::string("\x03\x00\x00\x09\x01", 5));

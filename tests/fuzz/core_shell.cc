@@ -14,7 +14,7 @@ using jobs::HostId;
 using jobs::JobId;
 
 void CoreShell::join_host(int slots) {
-  const HostId id{++last_host_};
+  const HostId id{core_.state().last_host.value + 1};
   hosts_[id] = slots;
   step(jobs::HostJoined{id, fmt::format("h{}", id.value), slots});
 }
@@ -25,6 +25,31 @@ void CoreShell::lose_host(HostId host) {
     if (process.host == host) process.life = Process::Life::over;
   }
   step(jobs::HostLost{host, "lease"});
+}
+
+void CoreShell::notice(HostId host, Duration window) {
+  step(jobs::HostNotice{host, now_ + window, "reclaim"});
+}
+
+bool CoreShell::answer_create(bool made) {
+  if (creating_.empty()) return false;
+  const auto [id, slots] = *creating_.begin();
+  creating_.erase(creating_.begin());
+  if (made) {
+    hosts_[id] = slots;
+    step(jobs::HostJoined{id, fmt::format("h{}", id.value), slots});
+  } else {
+    step(jobs::HostCreateFailed{id, "no capacity"});
+  }
+  return true;
+}
+
+bool CoreShell::answer_release() {
+  if (releasing_.empty()) return false;
+  const HostId id = *releasing_.begin();
+  releasing_.erase(releasing_.begin());
+  step(jobs::HostReleased{id});
+  return true;
 }
 
 void CoreShell::submit(const jobs::JobSpec& spec) {
@@ -135,6 +160,19 @@ void CoreShell::check_step(const jobs::Actions& actions) {
     check_failed(__FILE__, __LINE__, violation);
   }
   for (const auto& [id, job] : core_.state().jobs) CHECK_EQ(job.ended(), ends_.contains(id));
+}
+
+void CoreShell::on(const jobs::CreateHost& action) {
+  CHECK(!hosts_.contains(action.host) && !releasing_.contains(action.host));
+  CHECK_LT(0, action.slots);
+  CHECK(creating_.emplace(action.host, action.slots).second);
+}
+
+void CoreShell::on(const jobs::ReleaseHost& action) {
+  for (const Process& process : processes_) CHECK(!process.alive() || process.host != action.host);
+  creating_.erase(action.host);
+  hosts_.erase(action.host);
+  CHECK(releasing_.insert(action.host).second);
 }
 
 void CoreShell::on(const jobs::StartRank& action) {

@@ -13,6 +13,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,11 @@ class CoreShell {
  public:
   void join_host(int slots);
   void lose_host(jobs::HostId host);
+  void notice(jobs::HostId host, Duration window);
+  /// The provider answers: the oldest host that is being made joins or comes to nothing, the oldest
+  /// release is done. False when there is nothing to answer.
+  bool answer_create(bool made);
+  bool answer_release();
   void submit(const jobs::JobSpec& spec);
   void stop(jobs::JobId job, int signal, bool now);
   void started(Process& process);
@@ -72,6 +78,8 @@ class CoreShell {
  private:
   void step(const jobs::Event& event);
   void check_step(const jobs::Actions& actions);
+  void on(const jobs::CreateHost& action);
+  void on(const jobs::ReleaseHost& action);
   void on(const jobs::StartRank& action);
   void on(const jobs::SignalRank& action);
   void on(const jobs::AbortGeneration& action);
@@ -84,7 +92,8 @@ class CoreShell {
   jobs::Invariants invariants_;
   Time now_ = Time(std::chrono::seconds(1));
   std::map<jobs::HostId, int> hosts_;  // to their slots
-  std::int64_t last_host_ = 0;
+  std::map<jobs::HostId, int> creating_;
+  std::set<jobs::HostId> releasing_;
   std::deque<Process> processes_;  // every one that was ever ordered; references stay good
   std::map<jobs::JobId, jobs::GenerationTable> tables_;
   std::map<jobs::JobId, jobs::EndJob> ends_;
