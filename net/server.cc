@@ -77,7 +77,10 @@ void Server::authenticate(const Parts& request) {
   // version, request id, domain, address, identity, mechanism, public key (32 bytes).
   const bool curve = request.size() == 7 && request[5] == "CURVE";
   const std::string key = curve ? z85(request[6]) : "";
-  const bool known = !key.empty() && allowed_.contains(key);
+  bool known = !key.empty() && allowed_.contains(key);
+  if (!known && !key.empty() && handlers_.look_again && handlers_.look_again(key)) {
+    known = allowed_.insert(key).second;
+  }
   const std::string_view id = request.size() > 1 ? std::string_view(request[1]) : "";
   judge_->send({"1.0", id, known ? "200" : "400", known ? "OK" : "unknown key", key, ""});
   if (!known && handlers_.on_refused) {

@@ -23,11 +23,13 @@ class Server {
     /// `peer`: the connection, for send(); `key`: the public key that it has proved.
     std::function<void(const std::string& peer, const std::string& key, std::string_view message)>
         on_message;
+    /// Whether a key that is not on the list has been put there since; asked before it is refused.
+    std::function<bool(const std::string& key)> look_again;
     /// Somebody with another key, or none, at that address.
     std::function<void(const std::string& address, const std::string& key)> on_refused;
   };
 
-  /// `address`: "tcp://127.0.0.1:0" takes a free port. The allow-list may grow later (allow()).
+  /// `address`: "tcp://127.0.0.1:0" takes a free port.
   static Result<std::unique_ptr<Server>> bind(boost::asio::io_context& loop,
                                               const std::string& address, const KeyPair& keys,
                                               std::set<std::string> allowed, Handlers handlers);
@@ -35,7 +37,6 @@ class Server {
 
   /// "tcp://127.0.0.1:41873"
   const std::string& endpoint() const { return endpoint_; }
-  void allow(const std::string& key) { allowed_.insert(key); }
   /// False when the peer is gone or does not read.
   bool send(const std::string& peer, std::string_view message);
 

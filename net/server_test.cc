@@ -30,6 +30,7 @@ class Echo : public testing::Test {
                keys_seen_.insert(key);
                server_->send(peer, message);
              },
+         .look_again = [this](const std::string& key) { return key == late_key_; },
          .on_refused = [this](const std::string&, const std::string&) { ++refused_; }});
     ASSERT_TRUE(bound) << bound.error().message;
     server_ = std::move(*bound);
@@ -53,6 +54,7 @@ class Echo : public testing::Test {
   std::unique_ptr<Server> server_;
   std::set<std::string> keys_seen_;
   std::vector<std::string> answers_;
+  std::string late_key_;  // is put on the list after the start
   int refused_ = 0;
 };
 
@@ -81,6 +83,16 @@ TEST_F(Echo, AnUnknownKeyIsRefusedAndReported) {
   friendly->send("hello");
   EXPECT_TRUE(run_until([&] { return !answers_.empty(); }));
   EXPECT_EQ(answers_, std::vector<std::string>{"hello"});
+}
+
+TEST_F(Echo, AKeyThatWasAllowedSinceTheStartIsLetIn) {
+  start({});
+  const KeyPair keys = make_key_pair();
+  late_key_ = keys.public_key;
+  const auto client = connect(keys);
+  client->send("now?");
+  EXPECT_TRUE(run_until([&] { return !answers_.empty(); }));
+  EXPECT_EQ(refused_, 0);
 }
 
 TEST_F(Echo, RandomBytesOnThePortDisturbNobody) {
@@ -116,6 +128,7 @@ TEST_F(Echo, AClientFindsAServerThatCameBack) {
       loop_, endpoint, server_keys_, {keys.public_key},
       {.on_message = [this](const std::string& peer, const std::string&,
                             std::string_view message) { server_->send(peer, message); },
+       .look_again = {},
        .on_refused = {}});
   ASSERT_TRUE(again) << again.error().message;
   server_ = std::move(*again);

@@ -29,14 +29,11 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(boost::asio::io_context& 
              if (read && hail.has_agent()) self->on_agent(peer, hail.agent());
              if (read && hail.has_client()) self->on_client(peer, hail.client());
            },
+       .look_again = [self](const std::string& key) { return self->options_.is_allowed(key); },
        .on_refused =
            [self](const std::string& address, const std::string& key) {
              self->options_.say(fmt::format("refused {}: {}", address,
                                             key.empty() ? "no key" : "unknown key " + key));
-             // A key that was allowed since the start: its owner tries again by itself.
-             for (const std::string& known : self->options_.reload_allowed()) {
-               self->server_->allow(known);
-             }
            }});
   if (!server) return server.error();
   self->server_ = std::move(*server);

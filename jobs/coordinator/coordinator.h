@@ -34,7 +34,7 @@ class Coordinator {
     std::function<void(const std::string&)> say;     // a line for the log
     std::function<void(const Error&)> on_failure;    // it cannot go on (the disk is full)
     std::function<void()> on_stop;                   // a client asked it to end
-    std::function<std::set<std::string>()> reload_allowed;  // after somebody was refused
+    std::function<bool(const std::string& key)> is_allowed;  // since the start
     std::function<int(JobId)> master_port;  // that a job's ranks find in MASTER_PORT
   };
 

@@ -77,10 +77,10 @@ int serve(const ServeSettings& settings) {
             loop.stop();
           },
       .on_stop = [&] { loop.stop(); },
-      .reload_allowed =
-          [&] {
-            auto again = home.allowed();
-            return again ? *again : std::set<std::string>();
+      .is_allowed =
+          [&](const std::string& key) {
+            const auto again = home.allowed();
+            return again && again->contains(key);
           },
       .master_port = [&](jobs::JobId job) { return ports.take(job); }};
   auto coordinator = jobs::Coordinator::open(loop, std::move(options), hosts);

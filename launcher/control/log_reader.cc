@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/control/log_reader.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <filesystem>
-#include <fstream>
 #include <vector>
+
+#include "base/file_descriptor.h"
 
 namespace ringmaster::launcher {
 
 namespace {
 
 constexpr std::size_t kPieceMax = 4 * 1024 * 1024;
+
+/// The oldest part of a long log is a hole: goes to the first whole line behind it, and says so.
+std::string skip_hole(int file, std::int64_t& offset) {
+  const off_t data = ::lseek(file, offset, SEEK_DATA);
+  if (data <= offset) return "";  // no hole here, nothing new, or a file system without holes
+  std::array<char, 4096> block;
+  const ssize_t size = ::pread(file, block.data(), block.size(), data);
+  const std::string_view text(block.data(), static_cast<std::size_t>(std::max<ssize_t>(0, size)));
+  const std::size_t line = text.find('\n');
+  const std::int64_t to = data + static_cast<off_t>(line == text.npos ? 0 : line + 1);
+  std::string note = fmt::format("[{} bytes of older output were dropped]\n", to - offset);
+  offset = to;
+  return note;
+}
 
 }  // namespace
 
@@ -32,11 +52,11 @@ std::string LogReader::read(bool whole_lines) {
   std::string text;
   for (const std::string& path : files) {
     std::int64_t& offset = offsets_[path];
-    std::ifstream file(path, std::ios::binary);
-    file.seekg(offset);
+    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    text += skip_hole(file.get(), offset);
     std::string piece(kPieceMax, '\0');
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    piece.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
+    const ssize_t size = ::pread(file.get(), piece.data(), piece.size(), offset);
+    piece.resize(static_cast<std::size_t>(std::max<ssize_t>(0, size)));
     // A line under way stays for the next look, unless it is longer than a piece.
     const std::size_t last = piece.rfind('\n');
     if (whole_lines && piece.size() < kPieceMax) {

@@ -219,6 +219,7 @@ void HostAgent::beat() {
   wire::FromAgent message;
   auto* heartbeat = message.mutable_heartbeat();
   for (const auto& [id, job] : jobs_) {
+    job->trim_log();
     for (const auto& [rank, steps] : job->agent().progress()) {
       auto* progress = heartbeat->add_progress();
       progress->set_job(id);

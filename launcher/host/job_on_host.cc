@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <boost/asio/io_context.hpp>
 #include <cstdio>
@@ -17,6 +18,9 @@ namespace {
 
 constexpr std::uint64_t kFilesPerRank = 6;  // socket, pidfd, two pipes, eventfd, one for the start
 constexpr std::uint64_t kFilesOwn = 128;
+/// A night of progress lines fits; a rank that prints without end does not fill the disk.
+constexpr std::int64_t kLogMax = 64 * 1024 * 1024, kLogLeast = 32 * 1024 * 1024;
+constexpr std::int64_t kBlock = 4096;  // holes are made of whole blocks
 
 Plan plan_of(const wire::Launch& launch, const JobOnHost::Place& place) {
   Plan plan;
@@ -41,6 +45,26 @@ std::string log_path(const std::string& folder, const std::string& host) {
   return fmt::format("{}/{}.log", folder, host);
 }
 
+Result<void> trim_file(const std::string& path, std::int64_t most, std::int64_t least) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0) return errno_error(errno, path);
+  // Bytes on disk: what was given back before does not count.
+  if (info.st_blocks * 512 <= most) return {};
+  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.valid()) return errno_error(errno, path);
+  const std::int64_t end = (info.st_size - least) / kBlock * kBlock;
+  // A hole, not a new file: readers and the writer keep their offsets.
+  if (::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, end) != 0) {
+    return errno_error(errno, fmt::format("drop the oldest part of {}", path));
+  }
+  return {};
+}
+
+void JobOnHost::trim_log() const {
+  // A file system that cannot do it keeps all: nothing is lost by that but room.
+  static_cast<void>(trim_file(log_path_, kLogMax, kLogLeast));
+}
+
 std::vector<Drill> drills_of(const wire::Launch& launch) {
   std::vector<Drill> drills;
   for (const wire::Drill& drill : launch.drills()) {
@@ -58,6 +82,7 @@ Result<std::unique_ptr<JobOnHost>> JobOnHost::create(boost::asio::io_context& lo
   std::error_code code;
   std::filesystem::create_directories(folder, code);
   const std::string path = log_path(folder, place.host);
+  job->log_path_ = path;
   const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!file.valid()) return errno_error(errno, path);
   // A full disk loses output and must not end training; it is told once, in the agent's own log.

@@ -27,18 +27,25 @@ class JobOnHost {
 
   Agent& agent() { return *agent_; }
   const Agent& agent() const { return *agent_; }
+  /// Gives the oldest part of a long log back to the file system; what stays keeps its offsets.
+  void trim_log() const;
+
   /// The job has ended: it goes as soon as its last process and output have.
   bool over = false;
 
  private:
   JobOnHost() = default;
   Plan plan_;
+  std::string log_path_;
   std::optional<Sink> log_;
   std::unique_ptr<Agent> agent_;
 };
 
 /// "[host] " lines of all ranks go to LOG_FOLDER/HOST.log.
 std::string log_path(const std::string& folder, const std::string& host);
+
+/// A log that is longer than `most` loses its oldest bytes, so that `least` are left.
+Result<void> trim_file(const std::string& path, std::int64_t most, std::int64_t least);
 
 std::vector<Drill> drills_of(const wire::Launch& launch);
 

@@ -42,6 +42,12 @@ std::vector<pid_t> pids_in(const std::string& text) {
   return pids;
 }
 
+/// Ranks listen where the coordinator does: hosts of other machines reach both, or neither.
+std::string address_in(const std::string& endpoint) {
+  const std::size_t begin = endpoint.rfind('/') + 1;
+  return endpoint.substr(begin, endpoint.rfind(':') - begin);
+}
+
 }  // namespace
 
 struct LocalHosts::Ending {
@@ -96,6 +102,8 @@ Result<void> LocalHosts::start_agent(const jobs::CreateHost& host) {
                                     endpoint_,
                                     "--key",
                                     home_.file("client.key"),
+                                    "--address",
+                                    address_in(endpoint_),
                                     "--abandon-after",
                                     fmt::format("{}", to_seconds(abandon_after_))};
   return start_detached(std::move(words), folder + "/agent.log");

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/control/log_reader.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "launcher/host/job_on_host.h"
+
+namespace ringmaster::launcher {
+namespace {
+
+class LogReaderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / "ringmaster-logs-XXXXXX";
+    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void write(const std::string& host, const std::string& text) const {
+    std::ofstream(log_path(folder_, host), std::ios::app | std::ios::binary) << text;
+  }
+  std::string folder_;
+};
+
+TEST_F(LogReaderTest, GivesWholeLinesOnceAndTheRestAtTheEnd) {
+  LogReader reader(folder_);
+  EXPECT_EQ(reader.next(), "");
+  write("a", "one\ntwo");
+  write("b", "[3] b\n");
+  EXPECT_EQ(reader.next(), "one\n[3] b\n");
+  EXPECT_EQ(reader.next(), "");
+  write("a", "!\nthree");
+  EXPECT_EQ(reader.next(), "two!\n");
+  EXPECT_EQ(reader.rest(), "three");
+}
+
+TEST_F(LogReaderTest, ALongLogLosesItsOldestPartAndSaysSo) {
+  std::string all;
+  for (int line = 0; all.size() < 1'000'000; ++line) {
+    all += "line " + std::to_string(line) + std::string(40, '.') + "\n";
+  }
+  write("a", all);
+  LogReader behind(folder_);
+  EXPECT_EQ(behind.next(), all);
+  const std::string path = log_path(folder_, "a");
+  ASSERT_TRUE(trim_file(path, 10'000'000, 1));  // short enough: nothing happens
+  EXPECT_EQ(LogReader(folder_).next(), all);
+  const auto trimmed = trim_file(path, 500'000, 100'000);
+  if (!trimmed) GTEST_SKIP() << trimmed.error().message;
+  EXPECT_EQ(std::filesystem::file_size(path), all.size());
+  const std::string left = LogReader(folder_).next();
+  EXPECT_LT(left.size(), 110'000u);
+  const std::size_t first = left.find('\n');
+  EXPECT_NE(left.substr(0, first).find("bytes of older output were dropped"), std::string::npos);
+  EXPECT_EQ(left.substr(first + 1), all.substr(all.size() - (left.size() - first - 1)));
+  EXPECT_EQ(left.substr(first + 1, 5), "line ");
+  write("a", "more\n");
+  EXPECT_EQ(behind.next(), "more\n");  // who had read it all notices nothing
+}
+
+}  // namespace
+}  // namespace ringmaster::launcher
