@@ -43,7 +43,7 @@ void run(std::string_view input) {
   if (!whole) return;
   const auto generation = at_once.whole_generation(2, 0);
   CHECK(generation == in_portions.whole_generation(2, 0));
-  CHECK(at_once.survivors_went_on(2, 1, 0) == in_portions.survivors_went_on(2, 1, 0));
+  CHECK(at_once.survivors_went_on(2, {1}, 0) == in_portions.survivors_went_on(2, {1}, 0));
   if (!generation) return;
   CHECK_LT(0, *generation);
   CHECK(at_once.completed(*generation) == in_portions.completed(*generation));
