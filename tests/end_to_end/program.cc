@@ -142,8 +142,12 @@ std::vector<pid_t> Program::marked() const {
 }
 
 pid_t Program::pid_of_rank(int rank) const {
+  // What the rank has started carries its variables as well, and may have a lower pid.
+  const std::string variable = "RINGMASTER_RANK=" + std::to_string(rank);
   for (const pid_t pid : marked()) {
-    if (has_variable(pid, "RINGMASTER_RANK=" + std::to_string(rank))) return pid;
+    const auto process = launcher::read_process(pid);
+    if (!process || !has_variable(pid, variable)) continue;
+    if (!has_variable(process->parent, variable)) return pid;
   }
   return 0;
 }
