@@ -190,6 +190,10 @@ void Agent::start_now(const jobs::StartRank& action) {
 
 RankHandlers Agent::handlers_of(const jobs::RankId& id) {
   return {.on_message = [this, id](const worker::Message& message) { on_message(id, message); },
+          .on_staged =
+              [this, id](const worker::StagedMessage& message, FileDescriptor fd) {
+                on_staged(id, message, std::move(fd));
+              },
           .on_bad_message =
               [this, id](const Error& error) {
                 on_event_(jobs::RankFailed{id, "said what cannot be understood: " + error.message});
@@ -321,17 +325,38 @@ void Agent::signal_all(int signal_number) {
 void Agent::form(const jobs::FormGeneration& action) {
   const auto& table = action.table;
   if (table.generation <= formed_ || table.generation <= aborted_) return;  // said again
+  term_ = table.term;
+  if (table.restore && saver_ != nullptr && loaded_at_ != table.restore) {
+    return load_and_form(action);
+  }
+  if (!table.restore) {
+    loaded_.reset();
+    loaded_at_.reset();
+  }
+  form_now(action);
+}
+
+void Agent::form_now(const jobs::FormGeneration& action) {
+  const auto& table = action.table;
+  loading_for_.reset();
   segment_.reset();
   // A generation that broke before it held one state was seen by nobody: what it lost counts on.
   lost_ += static_cast<std::uint32_t>(table.lost.size());
   joined_ += static_cast<std::uint32_t>(table.joined.size());
   formed_ = table.generation;
+  send_form(action);
+  if (!deferred_->starts.empty()) boost::asio::post(loop_, [this] { start_deferred(); });
+}
+
+void Agent::send_form(const jobs::FormGeneration& action) {
+  const auto& table = action.table;
   worker::FormMessage message{.generation = table.generation.value,
                               .since_ns = table.since.time_since_epoch().count(),
                               .joined = joined_,
                               .lost = lost_,
                               .cpus = static_cast<std::uint32_t>(plan_.cpus),
-                              .reason = table.reason};
+                              .reason = table.reason,
+                              .save_every = saver_ != nullptr ? plan_.save_every : 0};
   bool several_hosts = false;
   for (const auto& member : table.members) {
     message.numbers.push_back(static_cast<std::uint32_t>(member.id.rank.value));
@@ -348,10 +373,10 @@ void Agent::form(const jobs::FormGeneration& action) {
     if (running == nullptr) continue;  // on another host, or gone
     running->handed = table.generation;
     running->waits = false;
+    if (table.restore && !send_restore(*running)) continue;
     // Who cannot take a packet is dying, or has stopped to read: either way it is not a member.
     if (!running->process->send(message)) running->process->signal(SIGKILL);
   }
-  if (!deferred_->starts.empty()) boost::asio::post(loop_, [this] { start_deferred(); });
 }
 
 bool Agent::idle() const {

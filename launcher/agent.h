@@ -19,6 +19,7 @@
 #include "launcher/output/sink.h"
 #include "launcher/plan.h"
 #include "launcher/rank_process.h"
+#include "launcher/saver.h"
 
 namespace ringmaster::launcher {
 
@@ -46,6 +47,9 @@ class Agent {
   /// Faults for ranks that are about to start. `on_notice` is called for one that takes the host.
   void add_drills(const std::vector<Drill>& drills);
   void set_on_notice(OnNotice on_notice) { on_notice_ = std::move(on_notice); }
+
+  /// Where ranks save to and load from; it outlives the agent.
+  void set_saver(Saver* saver) { saver_ = saver; }
 
   /// What a rank finds as LOCAL_RANK and LOCAL_WORLD_SIZE, where they are not its number and the
   /// job's size.
@@ -91,6 +95,13 @@ class Agent {
   void abort(const jobs::AbortGeneration& action);
   void signal(const jobs::SignalRank& action);
   void form(const jobs::FormGeneration& action);
+  void form_now(const jobs::FormGeneration& action);
+  void send_form(const jobs::FormGeneration& action);
+  // Saves and loads (agent_saves.cc).
+  void on_staged(const jobs::RankId& id, const worker::StagedMessage& message, FileDescriptor fd);
+  void load_and_form(const jobs::FormGeneration& action);
+  void on_loaded(const jobs::CheckpointAt& at, Result<Saver::Loaded> loaded);
+  bool send_restore(Running& running);
   RankHandlers handlers_of(const jobs::RankId& id);
   void on_join(const jobs::RankId& id, std::int64_t steps);
   void on_message(const jobs::RankId& id, const worker::Message& message);
@@ -123,6 +134,11 @@ class Agent {
   jobs::Generation formed_{};   // the newest
   std::uint32_t lost_ = 0;      // since a generation last held one state
   std::uint32_t joined_ = 0;
+  Saver* saver_ = nullptr;  // none under ringrun
+  jobs::Term term_;         // that shards are named after
+  std::optional<jobs::FormGeneration> loading_for_;  // it is told when the checkpoint is there
+  std::optional<jobs::CheckpointAt> loaded_at_;
+  std::unique_ptr<Saver::Loaded> loaded_;  // as long as generations start from it
 };
 
 }  // namespace ringmaster::launcher

@@ -47,6 +47,7 @@ struct Plan {
   std::string address = {};      // where this host's ranks listen for those of others; "": nowhere
   std::string secret = {};       // of the job, between its ranks
   int master_port = 0;           // 0: one of this host's
+  std::int64_t save_every = 0;   // steps; 0: the state is not saved
   std::uint64_t open_files = 0;  // that the launcher itself needs
   std::vector<std::string> remarks;  // lines that the user should see before the start
 };

@@ -14,6 +14,7 @@
 
 #include "launcher/process/exit_status.h"
 #include "worker/contract.h"
+#include "worker/packet.h"
 
 namespace ringmaster::launcher {
 
@@ -85,12 +86,17 @@ void RankProcess::Parts::watch_socket() {
 bool RankProcess::Parts::read_messages() {
   std::array<char, worker::kPacketMax> packet;
   for (;;) {
-    const ssize_t size = ::recv(socket.native_handle(), packet.data(), packet.size(), MSG_DONTWAIT);
+    FileDescriptor fd;
+    const auto size = worker::receive_packet(socket.native_handle(), packet.data(), packet.size(),
+                                             fd, MSG_DONTWAIT);
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (size == 0) return false;
     auto message = worker::decode({packet.data(), static_cast<std::size_t>(size)});
-    if (message) {
+    const auto* staged = message ? std::get_if<worker::StagedMessage>(&*message) : nullptr;
+    if (staged != nullptr) {
+      handlers.on_staged(*staged, std::move(fd));
+    } else if (message) {
       handlers.on_message(*message);
     } else {
       handlers.on_bad_message(message.error());
@@ -162,11 +168,11 @@ void RankProcess::signal(int signal_number) {
   if (!parts_->reaped) kill(-parts_->pid, signal_number);
 }
 
-bool RankProcess::send(const worker::Message& message) {
+bool RankProcess::send(const worker::Message& message, int fd) {
   if (parts_->reaped) return false;
   const std::string packet = worker::encode(message);
-  return ::send(parts_->socket.native_handle(), packet.data(), packet.size(),
-                MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
+  return worker::send_packet(parts_->socket.native_handle(), packet, fd,
+                             MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
 
 }  // namespace ringmaster::launcher

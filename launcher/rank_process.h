@@ -22,6 +22,8 @@ namespace ringmaster::launcher {
 /// What the agent wants to know of a rank. Called from the loop.
 struct RankHandlers {
   std::function<void(const worker::Message&)> on_message;
+  /// Memory that it has staged comes with the message; without it there is a text in it.
+  std::function<void(const worker::StagedMessage&, FileDescriptor)> on_staged;
   std::function<void(const Error&)> on_bad_message;
   std::function<void(jobs::ExitStatus)> on_exit;
   std::function<void()> on_output_end;  // all output was given to the sinks
@@ -44,7 +46,7 @@ class RankProcess {
   /// To the whole process group. Nothing once it was reaped: the number may be another's.
   void signal(int signal_number);
   /// False when the rank cannot take it: it is dying, or does not read.
-  bool send(const worker::Message& message);
+  bool send(const worker::Message& message, int fd = -1);
 
  private:
   struct Parts;

@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 
+#include "worker/packet.h"
+
 namespace ringmaster::worker {
 
 Result<AgentChannel> AgentChannel::adopt(int fd) {
@@ -22,19 +24,24 @@ Result<AgentChannel> AgentChannel::adopt(int fd) {
   return AgentChannel(FileDescriptor(fd));
 }
 
-Result<void> AgentChannel::send(const Message& message) {
+Result<void> AgentChannel::send(const Message& message, int fd) {
   const std::string packet = encode(message);
   for (;;) {
-    if (::send(socket_.get(), packet.data(), packet.size(), MSG_NOSIGNAL) >= 0) return {};
+    if (send_packet(socket_.get(), packet, fd, MSG_NOSIGNAL) >= 0) return {};
     if (errno != EINTR) return errno_error(errno, "send to the agent");
   }
 }
 
-Result<Message> AgentChannel::receive() {
+Result<AgentChannel::Received> AgentChannel::receive() {
   std::array<char, kPacketMax> packet;
   for (;;) {
-    const ssize_t size = ::recv(socket_.get(), packet.data(), packet.size(), 0);
-    if (size > 0) return decode({packet.data(), static_cast<std::size_t>(size)});
+    FileDescriptor fd;
+    const auto size = receive_packet(socket_.get(), packet.data(), packet.size(), fd, 0);
+    if (size > 0) {
+      auto message = decode({packet.data(), static_cast<std::size_t>(size)});
+      if (!message) return message.error();
+      return Received{std::move(*message), std::move(fd)};
+    }
     if (size == 0) return Error{Errc::closed, "the launcher is gone"};
     if (errno == ECONNRESET) return Error{Errc::closed, "the launcher is gone"};
     if (errno != EINTR) return errno_error(errno, "receive from the agent");

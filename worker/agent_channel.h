@@ -17,9 +17,14 @@ class AgentChannel {
   /// the channel open after the rank's death.
   static Result<AgentChannel> adopt(int fd);
 
-  Result<void> send(const Message& message);
+  /// `fd`: a descriptor that goes along, or -1.
+  Result<void> send(const Message& message, int fd = -1);
+  struct Received {
+    Message message;
+    FileDescriptor fd;  // that came along, if any
+  };
   /// Waits for the next message; Errc::closed when the agent is gone.
-  Result<Message> receive();
+  Result<Received> receive();
 
  private:
   explicit AgentChannel(FileDescriptor socket) : socket_(std::move(socket)) {}

@@ -54,9 +54,14 @@ Result<FormMessage> ElasticSession::wait_for_generation() {
   if (!agent_) return FormMessage{.generation = 1, .numbers = {0}, .reason = "no launcher"};
   auto sent = agent_->channel.send(JoinMessage{state_.steps()});
   if (!sent) return sent.error();
-  auto message = agent_->channel.receive();
-  if (!message) return message.error();
-  auto* form = std::get_if<FormMessage>(&*message);
+  auto received = agent_->channel.receive();
+  if (received && std::holds_alternative<RestoreMessage>(received->message)) {
+    auto restored = restore(std::move(*received));
+    if (!restored) return restored.error();
+    received = agent_->channel.receive();
+  }
+  if (!received) return received.error();
+  auto* form = std::get_if<FormMessage>(&received->message);
   if (form == nullptr) return Error{Errc::corrupt, "the agent answered a join with something else"};
   for (const std::uint32_t number : form->numbers) {
     if (number >= static_cast<std::uint32_t>(agent_->segment.capacity())) {
@@ -64,6 +69,25 @@ Result<FormMessage> ElasticSession::wait_for_generation() {
     }
   }
   return std::move(*form);
+}
+
+Result<void> ElasticSession::restore(AgentChannel::Received received) {
+  const auto& message = std::get<RestoreMessage>(received.message);
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t block : message.blocks) bytes += block;
+  auto memory = StagedMemory::adopt(std::move(received.fd), bytes);
+  if (!memory) return memory.error();
+  if (state_.steps() != kNoState) return {};  // what is held is newer than any checkpoint of it
+  return state_.restore(message.steps, message.blocks, memory->data());
+}
+
+Result<void> ElasticSession::save() {
+  const auto staged = staging_.stage(state_, generation_.generation,
+                                     static_cast<std::uint32_t>(generation_.position),
+                                     static_cast<std::uint32_t>(generation_.size));
+  auto sent = agent_->channel.send(staged.message, staged.fd);
+  if (staged.fd >= 0) staging_.sent();
+  return sent;
 }
 
 Result<void> ElasticSession::make_engine(const FormMessage& form) {
@@ -96,6 +120,7 @@ Result<void> ElasticSession::enter(const FormMessage& form) {
   describe(form);
   generation_.source = static_cast<int>(form.numbers[static_cast<std::size_t>(*source)]);
   if (!agent_) return {};
+  save_every_ = form.save_every;
   agent_->segment.slot(agent_->rank).steps.store(state_.steps());
   return agent_->channel.send(SyncedMessage{form.generation, state_.steps(),
                                             static_cast<std::uint32_t>(generation_.source)});
@@ -125,6 +150,9 @@ Result<void> ElasticSession::step_finished() {
   if (!agent_) return {};
   auto& slot = agent_->segment.slot(agent_->rank);
   slot.steps.store(state_.steps());
+  if (save_every_ > 0 && state_.steps() % save_every_ == 0) {
+    if (auto saved = save(); !saved) return saved;
+  }
   if (state_.steps() < slot.watch.load()) return {};
   slot.watch.store(collectives::Segment::kNoWatch);
   return agent_->channel.send(ReachedMessage{state_.steps()});

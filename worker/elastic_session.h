@@ -19,6 +19,7 @@
 #include "worker/agent_channel.h"
 #include "worker/contract.h"
 #include "worker/ringmaster_session.h"
+#include "worker/staging.h"
 #include "worker/state.h"
 
 namespace ringmaster::worker {
@@ -51,12 +52,16 @@ class ElasticSession {
   explicit ElasticSession(std::optional<Agent> agent) : agent_(std::move(agent)) {}
 
   Result<FormMessage> wait_for_generation();
+  Result<void> restore(AgentChannel::Received received);
+  Result<void> save();
   Result<void> enter(const FormMessage& form);
   Result<void> make_engine(const FormMessage& form);
   void describe(const FormMessage& form);
 
   std::optional<Agent> agent_;
   State state_;
+  Staging staging_;
+  std::int64_t save_every_ = 0;  // steps; 0: never
   ringmaster_communicator communicator_;
   ringmaster_generation generation_{};
   std::string members_;

@@ -13,7 +13,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the codec copies little-endian words");
 
 // A packet begins with the version and the message's index in the variant.
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 class Writer {
  public:
@@ -82,6 +82,7 @@ struct Encode {
     out.number(static_cast<std::uint32_t>(message.endpoints.size()));
     for (const std::string& endpoint : message.endpoints) out.text(endpoint);
     out.text(message.secret);
+    out.number(message.save_every);
   }
   void operator()(const SyncedMessage& message) {
     out.number(message.generation);
@@ -91,6 +92,23 @@ struct Encode {
   void operator()(const ReachedMessage& message) { out.number(message.steps); }
   void operator()(const FinishedMessage& message) { out.number(message.generation); }
   void operator()(const FailedMessage& message) { out.text(message.text); }
+  void operator()(const StagedMessage& message) {
+    out.number(message.generation);
+    out.number(message.steps);
+    out.number(message.position);
+    out.number(message.members);
+    blocks(message.blocks);
+    out.text(message.why);
+  }
+  void operator()(const RestoreMessage& message) {
+    out.number(message.steps);
+    blocks(message.blocks);
+  }
+  void blocks(const std::vector<std::uint64_t>& sizes) {
+    CHECK_LE(sizes.size(), kBlocksMax);
+    out.number(static_cast<std::uint32_t>(sizes.size()));
+    for (const std::uint64_t bytes : sizes) out.number(bytes);
+  }
 };
 
 /// The fields of a braced list are read from left to right, which is the order of writing.
@@ -104,7 +122,8 @@ FormMessage decode_form(Reader& in) {
                       {},
                       {},
                       {},
-                      {}};
+                      {},
+                      0};
   const auto count = in.number<std::uint32_t>();
   if (count > kRanksMax) in.fail();
   for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
@@ -115,6 +134,26 @@ FormMessage decode_form(Reader& in) {
   if (endpoints > kEndpointsMax) in.fail();
   for (std::uint32_t i = 0; i < endpoints && in.ok(); ++i) message.endpoints.push_back(in.text());
   message.secret = in.text();
+  message.save_every = in.number<std::int64_t>();
+  return message;
+}
+
+std::vector<std::uint64_t> decode_blocks(Reader& in) {
+  const auto count = in.number<std::uint32_t>();
+  if (count > kBlocksMax) in.fail();
+  std::vector<std::uint64_t> blocks;
+  for (std::uint32_t i = 0; i < count && in.ok(); ++i) {
+    blocks.push_back(in.number<std::uint64_t>());
+    if (blocks.back() > kBlockBytesMax) in.fail();
+  }
+  return blocks;
+}
+
+StagedMessage decode_staged(Reader& in) {
+  StagedMessage message{in.number<std::int64_t>(),  in.number<std::int64_t>(),
+                        in.number<std::uint32_t>(), in.number<std::uint32_t>(), {}, {}};
+  message.blocks = decode_blocks(in);
+  message.why = in.text();
   return message;
 }
 
@@ -127,7 +166,10 @@ Message decode_body(std::uint32_t kind, Reader& in) {
   }
   if (kind == 3) return ReachedMessage{in.number<std::int64_t>()};
   if (kind == 4) return FinishedMessage{in.number<std::int64_t>()};
-  return FailedMessage{in.text()};
+  if (kind == 5) return FailedMessage{in.text()};
+  if (kind == 6) return decode_staged(in);
+  const auto steps = in.number<std::int64_t>();
+  return RestoreMessage{steps, decode_blocks(in)};
 }
 
 Result<void> check(const Message& message) {
@@ -141,6 +183,13 @@ Result<void> check(const Message& message) {
     return Error{Errc::corrupt, fmt::format("a generation of {} ranks with {} endpoints",
                                             form->numbers.size(), form->endpoints.size())};
   }
+  const auto* staged = std::get_if<StagedMessage>(&message);
+  if (staged != nullptr && (staged->position >= staged->members || staged->members > kRanksMax)) {
+    return Error{Errc::corrupt, fmt::format("a save of position {} of {}", staged->position,
+                                            staged->members)};
+  }
+  const auto* restore = std::get_if<RestoreMessage>(&message);
+  if (restore != nullptr && restore->steps < 0) return Error{Errc::corrupt, "a state of no steps"};
   return {};
 }
 

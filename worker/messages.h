@@ -34,6 +34,7 @@ struct FormMessage {
   std::string reason = {};
   std::vector<std::string> endpoints = {};  // by position; empty: all are on this host
   std::string secret = {};                  // of the job, for connections between ranks
+  std::int64_t save_every = 0;              // steps; 0: never
 };
 /// Rank: all members hold one state, that of rank `source`.
 struct SyncedMessage {
@@ -54,12 +55,33 @@ struct FailedMessage {
   std::string text;
 };
 
+/// Rank: my share of the state after `steps` steps is in the memory that comes with this packet
+/// (worker/staged_memory.h), divided as share_of() says; or, with a text, it is not, and this is
+/// why. Without a text the packet carries a descriptor.
+struct StagedMessage {
+  std::int64_t generation = 0;
+  std::int64_t steps = 0;
+  std::uint32_t position = 0;
+  std::uint32_t members = 1;
+  std::vector<std::uint64_t> blocks = {};  // bytes of each block of the whole state
+  std::string why = {};
+};
+/// Agent: whoever holds no state takes the one in the memory that comes with this packet. Before a
+/// form.
+struct RestoreMessage {
+  std::int64_t steps = 0;
+  std::vector<std::uint64_t> blocks = {};
+};
+
 using Message = std::variant<JoinMessage, FormMessage, SyncedMessage, ReachedMessage,
-                             FinishedMessage, FailedMessage>;
+                             FinishedMessage, FailedMessage, StagedMessage, RestoreMessage>;
 
 /// Longer texts are cut, so that a packet always fits the socket's buffer.
 inline constexpr std::size_t kTextMax = 4000;
 inline constexpr std::size_t kRanksMax = 4096;
+/// More blocks of state than this are not saved: their sizes are in a packet.
+inline constexpr std::size_t kBlocksMax = 8192;
+inline constexpr std::uint64_t kBlockBytesMax = 1ULL << 45;  // sums of them stay below 2^63
 /// Over several hosts each rank has an endpoint in the table, and a packet must fit a socket.
 inline constexpr std::size_t kEndpointsMax = 2048;
 inline constexpr std::size_t kEndpointMax = 56;  // "[...]:65535" with the longest IPv6 address

@@ -19,11 +19,14 @@ std::vector<Message> examples() {
                       {0, 2, 3},
                       "rank 1 lost",
                       {"127.0.0.1:1", "10.0.0.2:77", "[::1]:3"},
-                      "key"},
+                      "key",
+                      500},
           SyncedMessage{3, 40, 2},
           ReachedMessage{200},
           FinishedMessage{9},
-          FailedMessage{"data: not there"}};
+          FailedMessage{"data: not there"},
+          StagedMessage{3, 40, 1, 4, {8, 0, 4096}, "no room"},
+          RestoreMessage{40, {8, 0, 4096}}};
 }
 
 TEST(Messages, ComeBackAsTheyWereSent) {

@@ -49,6 +49,25 @@ void State::add(void* data, std::size_t bytes) {
   layout_ = Random(layout_ ^ (bytes + 1)).next();
 }
 
+Result<void> State::restore(std::int64_t steps, const std::vector<std::uint64_t>& blocks,
+                            const std::byte* data) {
+  CHECK_LE(0, steps);
+  const bool same = std::equal(parts_.begin(), parts_.end(), blocks.begin(), blocks.end(),
+                               [](const Part& part, auto bytes) { return part.bytes == bytes; });
+  if (!same) {
+    return Error{Errc::mismatch,
+                 fmt::format("the checkpoint of step {} has a state of {} parts, and this program "
+                             "registers {} parts of {} bytes, not the same ones",
+                             steps, blocks.size(), parts_.size(), bytes_)};
+  }
+  for (const Part& part : parts_) {
+    if (part.bytes > 0) std::memcpy(part.data, data, part.bytes);
+    data += part.bytes;
+  }
+  steps_ = steps;
+  return {};
+}
+
 Result<int> State::sync(collectives::Communicator& communicator) {
   const Summary own = {steps_, static_cast<std::int64_t>(bytes_),
                        static_cast<std::int64_t>(layout_)};

@@ -8,6 +8,7 @@
 // source that dies half-way must not have ruined the older state of the survivors.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,11 +32,17 @@ class State {
   /// generation_changed the state is what it was before.
   Result<int> sync(collectives::Communicator& communicator);
 
- private:
   struct Part {
     void* data;
     std::size_t bytes;
   };
+  const std::vector<Part>& parts() const { return parts_; }
+  /// Takes a checkpoint's state over, all parts one after the other. Errc::mismatch when it was
+  /// saved with other parts.
+  Result<void> restore(std::int64_t steps, const std::vector<std::uint64_t>& blocks,
+                       const std::byte* data);
+
+ private:
   Result<void> receive(collectives::Communicator& communicator, int source, bool behind);
 
   std::vector<Part> parts_;

@@ -48,7 +48,8 @@ Coordinator::Coordinator(boost::asio::io_context& loop, Options options, HostPro
       options_(std::move(options)),
       provider_(provider),
       core_timer_(loop),
-      silence_timer_(loop) {}
+      silence_timer_(loop),
+      checkpoints_(loop, [this](const Event& event) { take(event); }) {}
 
 Result<void> Coordinator::replay() {
   Time last;
@@ -193,6 +194,19 @@ void Coordinator::perform(const EndJob& action) {
 
 void Coordinator::perform(const Report& action) {
   options_.say(fmt::format("job {}: {}", action.job.value, action.text));
+}
+
+Checkpoints::Place Coordinator::place_of(JobId job) const {
+  const wire::Launch& launch = launches_.at(job);
+  return {launch.checkpoint_to(), launch.name(), launch.checkpoint_keep()};
+}
+
+void Coordinator::perform(const OpenTerm& action) {
+  checkpoints_.open_term(action, place_of(action.job));
+}
+
+void Coordinator::perform(const CommitCheckpoint& action) {
+  checkpoints_.commit(action, place_of(action.job));
 }
 
 void Coordinator::set_timer() {

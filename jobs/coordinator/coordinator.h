@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 
+#include "jobs/coordinator/checkpoints.h"
 #include "jobs/coordinator/host_provider.h"
 #include "jobs/coordinator/journal.h"
 #include "jobs/core/core.h"
@@ -69,6 +70,9 @@ class Coordinator {
   void perform(const FormGeneration& action);
   void perform(const EndJob& action);
   void perform(const Report& action);
+  void perform(const OpenTerm& action);
+  void perform(const CommitCheckpoint& action);
+  Checkpoints::Place place_of(JobId job) const;
   void set_timer();
   void fail(const Error& error);
 
@@ -106,6 +110,7 @@ class Coordinator {
   net::Timer silence_timer_;
   JobId last_job_;
   bool failed_ = false;
+  Checkpoints checkpoints_;
 };
 
 }  // namespace ringmaster::jobs

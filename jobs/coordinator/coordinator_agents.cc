@@ -31,6 +31,10 @@ bool may_say(const State& state, HostId host, const Event& event) {
   if (const auto* at = std::get_if<RankFinished>(&event)) return runs_here(at->id);
   if (const auto* at = std::get_if<RankFailed>(&event)) return runs_here(at->id);
   if (const auto* at = std::get_if<RankExited>(&event)) return runs_here(at->id);
+  // Its rank may be gone, and its place taken, by the time that a shard is written.
+  const auto is_rank = [&](const RankId& id) { return state.jobs.contains(id.job); };
+  if (const auto* at = std::get_if<ShardWritten>(&event)) return is_rank(at->id);
+  if (const auto* at = std::get_if<ShardFailed>(&event)) return is_rank(at->id);
   if (const auto* at = std::get_if<HostNotice>(&event)) return at->host == host;
   return false;
 }

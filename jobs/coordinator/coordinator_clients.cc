@@ -40,6 +40,16 @@ std::string make_secret() {
   return secret;
 }
 
+/// Writes into the launch and the core's spec what the file says of checkpoints.
+void set_checkpoints(const std::optional<CheckpointPolicy>& policy, wire::Launch& launch,
+                     JobSpec& spec) {
+  if (!policy) return;
+  spec.save_every = std::get<Steps>(policy->every).count;
+  launch.set_checkpoint_to(policy->to);
+  launch.set_checkpoint_every(spec.save_every);
+  launch.set_checkpoint_keep(policy->keep);
+}
+
 }  // namespace
 
 void Coordinator::on_client(const std::string& peer, const wire::FromClient& message) {
@@ -101,6 +111,16 @@ wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
   JobSpec spec = file->spec;
   spec.hosts_max = file->hosts;
   spec.host_slots = file->slots;
+  set_checkpoints(file->checkpoint, launch, spec);
+  // Both would take turns at one line of checkpoints, and each stop the other.
+  for (const auto& [job, other] : launches_) {
+    const bool same = spec.save_every > 0 && other.name() == launch.name() &&
+                      other.checkpoint_to() == launch.checkpoint_to();
+    if (!same) continue;
+    return failed(fmt::format("job {} of the name {} saves into {} already", job.value, other.name(),
+                              other.checkpoint_to()),
+                  "give it another name, or cancel the other one");
+  }
 
   const Time at = now();
   if (auto written = journal_->append_job(entry, spec, at); !written) {

@@ -3,6 +3,7 @@
 // What a shell is told to do. Every action that a person could ask "why?" about carries its reason.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -29,6 +30,8 @@ struct GenerationTable {
   std::vector<Rank> joined;     // in this one and not in the last
   Time since;                   // when what ended the last one was heard; the start, for the first
   std::string reason;
+  Term term = {};                          // for the names of shards
+  std::optional<CheckpointAt> restore = {};  // what its members load first that hold nothing
 };
 
 /// Make a host of this id; the promise to do so is in the core's state until it has joined or is
@@ -74,6 +77,20 @@ struct EndJob {
   int exit_code = 0;
   std::string reason;
 };
+/// Open the next term of the job's checkpoints. Answer: TermOpened or TermFailed. Terms and commits
+/// of a job are done one after the other, in the order of the actions.
+struct OpenTerm {
+  JobId job;
+  std::int64_t request = 0;
+  std::string reason;
+};
+/// Make the checkpoint exist, under the term that was opened last. Answer: CheckpointCommitted or
+/// CheckpointFailed.
+struct CommitCheckpoint {
+  JobId job;
+  Term term;
+  Save save;
+};
 /// Something a person watching would want to know.
 struct Report {
   JobId job;
@@ -81,7 +98,7 @@ struct Report {
 };
 
 using Action = std::variant<CreateHost, ReleaseHost, StartRank, SignalRank, AbortGeneration,
-                            FormGeneration, EndJob, Report>;
+                            FormGeneration, EndJob, Report, OpenTerm, CommitCheckpoint>;
 using Actions = std::vector<Action>;
 
 /// "form_generation": for traces and tables, in the order of the variant.

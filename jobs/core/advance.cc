@@ -57,21 +57,26 @@ void start_ranks(const State& state, Job& job, Time now, Actions& actions) {
   }
 }
 
-/// Why the job cannot go on, or "".
-std::string hopeless(const Job& job) {
+/// Whether the ranks have made something, and none is left that holds it.
+bool state_lost(const Job& job) {
+  if (job.finishing || job.state == JobState::waiting || !job.state_exists) return false;
+  return std::none_of(job.ranks.begin(), job.ranks.end(), [](const RankRecord& rank) {
+    // What a member or a leaving rank holds is known when it is ready again.
+    return rank.succeeded || rank.state == RankState::member ||
+           rank.state == RankState::leaving ||
+           (rank.state == RankState::ready && rank.has_state);
+  });
+}
+
+/// Why too few ranks are left to go on, or "".
+std::string too_few(const Job& job) {
   if (job.finishing || job.state == JobState::waiting) return "";
   int alive = 0, succeeded = 0, lost = 0;
-  bool state_held = false;
   for (const RankRecord& rank : job.ranks) {
     alive += rank.state != RankState::ended ? 1 : 0;
     succeeded += rank.succeeded ? 1 : 0;
     lost += rank.state == RankState::ended && !rank.succeeded ? 1 : 0;
-    // What a member or a leaving rank holds is known when it is ready again.
-    state_held = state_held || rank.succeeded || rank.state == RankState::member ||
-                 rank.state == RankState::leaving ||
-                 (rank.state == RankState::ready && rank.has_state);
   }
-  if (job.state_exists && !state_held) return "no rank that held the state is left";
   if (lost > 0 && alive + succeeded < job.spec.ranks_min) {
     return fmt::format("{} ranks are left, {} are needed, and {} restarts are used up", alive,
                        job.spec.ranks_min, job.spec.restarts);
@@ -79,10 +84,16 @@ std::string hopeless(const Job& job) {
   return "";
 }
 
-void give_up(Job& job, Time now, const std::string& why, Actions& actions) {
-  Outcome outcome = job.failure.value_or(Outcome{JobState::failed, 1, "ranks were lost"});
-  outcome.reason += fmt::format("; {}", why);
-  stop_job(job, now, outcome, SIGTERM, actions);
+/// Goes back to a checkpoint, or gives up, when the job cannot go on as it is.
+void look_at_losses(Job& job, Time now, Actions& actions) {
+  const bool saved = job.saves.durable.exists() || job.saves.committing;
+  if (!state_lost(job)) {
+    if (const std::string why = too_few(job); !why.empty()) give_up(job, now, why, actions);
+  } else if (saved && too_few(job).empty()) {
+    go_back(job, actions);
+  } else {
+    give_up(job, now, "no rank that held the state is left", actions);
+  }
 }
 
 /// Ends the generation for all its members when someone waits to join, or to move to another host.
@@ -112,6 +123,7 @@ void abort_if_broken(Job& job, Time now, Actions& actions) {
 
 bool can_form(const Job& job) {
   if (job.formed() && !job.broken) return false;
+  if (job.saves.opening) return false;
   int ready = 0, succeeded = 0;
   for (const RankRecord& rank : job.ranks) {
     // A rank that is being killed is fenced only when it is dead.
@@ -145,6 +157,8 @@ void form(Job& job, Time now, Actions& actions) {
   }
   table.since = job.broken_since;
   table.reason = job.broken ? job.broken_why : "all ranks are ready";
+  table.term = job.saves.term;
+  if (!job.state_exists) table.restore = job.saves.restore;
   job.table = table;
   job.broken = false;
   job.state = JobState::running;
@@ -170,7 +184,8 @@ void end_if_over(Job& job, Actions& actions) {
 void advance(State& state, Job& job, Time now, Actions& actions) {
   if (!job.outcome) {
     if (job.finishing) retire_newcomers(job, now, actions);
-    if (const std::string why = hopeless(job); !why.empty()) give_up(job, now, why, actions);
+    commit_saves(job, actions);  // before: what is complete may be what the job goes back to
+    look_at_losses(job, now, actions);
   }
   if (!job.outcome) {
     // The ring first: survivors go on while the replacement's process is being made.
@@ -179,6 +194,10 @@ void advance(State& state, Job& job, Time now, Actions& actions) {
     if (can_form(job)) move_ranks(state, job, now, actions);
     if (can_form(job)) form(job, now, actions);
     start_ranks(state, job, now, actions);
+    const bool saves = job.spec.save_every > 0 && job.state != JobState::waiting;
+    if (saves && job.saves.term.value == 0 && !job.saves.opening) {
+      open_term(job, "the job starts", actions);
+    }
     const bool all_run = job.count(RankState::absent) == 0 && job.count(RankState::starting) == 0;
     if (job.state == JobState::starting && all_run) {
       job.state = JobState::running;

@@ -33,6 +33,16 @@ struct Dispatch {
   void operator()(const RankFinished& event) { on_rank_finished(state, now, event, actions); }
   void operator()(const RankFailed& event) { on_rank_failed(state, now, event, actions); }
   void operator()(const RankExited& event) { on_rank_exited(state, now, event, actions); }
+  void operator()(const ShardWritten& event) { on_shard_written(state, now, event, actions); }
+  void operator()(const ShardFailed& event) { on_shard_failed(state, now, event, actions); }
+  void operator()(const TermOpened& event) { on_term_opened(state, now, event, actions); }
+  void operator()(const TermFailed& event) { on_term_failed(state, now, event, actions); }
+  void operator()(const CheckpointCommitted& event) {
+    on_checkpoint_committed(state, now, event, actions);
+  }
+  void operator()(const CheckpointFailed& event) {
+    on_checkpoint_failed(state, now, event, actions);
+  }
   void operator()(const TimerExpired&) {}  // the timers are looked at after every event
 };
 

@@ -13,7 +13,8 @@
 //   3. RankExited is said only when the process is dead: from then on it can write nowhere.
 //   4. Answer every CreateHost with HostJoined or HostCreateFailed, every ReleaseHost with
 //      HostReleased. HostLost is said only when nothing of the host runs any more.
-//   5. Call step(now, TimerExpired) when next_timer() has come.
+//   5. Answer every OpenTerm and CommitCheckpoint, those of a job in their order.
+//   6. Call step(now, TimerExpired) when next_timer() has come.
 //
 // A shell that may crash writes each event down before it performs its actions, replays them into a
 // new core, and performs what outstanding() says (jobs/core/outstanding.h).

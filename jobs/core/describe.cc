@@ -69,6 +69,30 @@ struct EventWords {
     return rank(event.id, fmt::format("{} with {}", describe(event.status), held(event.steps)));
   }
   std::string operator()(const TimerExpired&) const { return "timer"; }
+  std::string operator()(const ShardWritten& event) const {
+    return rank(event.id, fmt::format("saved shard {} of {} of step {}", event.position,
+                                      event.members, event.steps));
+  }
+  std::string operator()(const ShardFailed& event) const {
+    return rank(event.id, fmt::format("did not save step {}: {}", event.steps, event.why));
+  }
+  std::string operator()(const TermOpened& event) const {
+    return fmt::format("term {} opened, {}", event.term.value,
+                       event.newest.exists() ? fmt::format("checkpoint of step {} of term {}",
+                                                           event.newest.steps,
+                                                           event.newest.term.value)
+                                             : "no checkpoint");
+  }
+  std::string operator()(const TermFailed& event) const {
+    return fmt::format("no term was opened: {}", event.why);
+  }
+  std::string operator()(const CheckpointCommitted& event) const {
+    return fmt::format("checkpoint of step {} committed in term {}", event.steps,
+                       event.term.value);
+  }
+  std::string operator()(const CheckpointFailed& event) const {
+    return fmt::format("checkpoint of step {} was not committed: {}", event.steps, event.why);
+  }
 
  private:
   static std::string rank(const RankId& id, const std::string& what) {
@@ -105,11 +129,19 @@ struct ActionWords {
     if (!table.lost.empty()) text += fmt::format(", without {}", numbers(table.lost));
     const bool first = table.generation.value == 1;
     if (!table.joined.empty() && !first) text += fmt::format(", new {}", numbers(table.joined));
+    if (table.restore) text += fmt::format(", from the checkpoint of step {}", table.restore->steps);
     return text + ": " + table.reason;
   }
   std::string operator()(const EndJob& action) const {
     return fmt::format("job {} with code {}: {}", state_name(action.state), action.exit_code,
                        action.reason);
+  }
+  std::string operator()(const OpenTerm& action) const {
+    return "open a term: " + action.reason;
+  }
+  std::string operator()(const CommitCheckpoint& action) const {
+    return fmt::format("commit the checkpoint of step {} from {} shards", action.save.steps,
+                       action.save.shards.size());
   }
   std::string operator()(const Report& action) const { return "report: " + action.text; }
 };

@@ -38,6 +38,25 @@ std::string dump(const GenerationTable& table) {
   return text + "\n";
 }
 
+std::string dump(const Save& save) {
+  std::string text = fmt::format(" {}:", save.steps);
+  for (const auto& shard : save.shards) text += shard ? " " + shard->key : " -";
+  return text;
+}
+
+std::string dump(const Saves& saves) {
+  std::string text = fmt::format("  term {} opening {} request {} durable {}/{} restore {} since {} failed {}",
+                                 saves.term.value, saves.opening, saves.request,
+                                 saves.durable.term.value,
+                                 saves.durable.steps, saves.restore ? saves.restore->steps : -1,
+                                 saves.since.value, saves.failed_steps);
+  for (const auto& [at, save] : saves.collecting) {
+    text += fmt::format("; collecting {}", at.first.value) + dump(save);
+  }
+  if (saves.committing) text += "; committing" + dump(*saves.committing);
+  return text + "\n";
+}
+
 std::string dump(const Job& job) {
   const JobSpec& spec = job.spec;
   std::string text =
@@ -51,6 +70,7 @@ std::string dump(const Job& job) {
   text +=
       fmt::format("  said {} at {} kill at {} host failures {} next {}\n", job.said, job.said_steps,
                   job.kill_at ? ns(*job.kill_at) : -1, job.host_failures, ns(job.next_host));
+  text += dump(job.saves);
   text += dump(job.table) + dump("failure", job.failure) + dump("outcome", job.outcome);
   for (const RankRecord& rank : job.ranks) text += dump(rank);
   return text;

@@ -23,9 +23,26 @@ void on_rank_finished(State& state, Time now, const RankFinished& event, Actions
 void on_rank_failed(State& state, Time now, const RankFailed& event, Actions& actions);
 void on_rank_exited(State& state, Time now, const RankExited& event, Actions& actions);
 
+void on_shard_written(State& state, Time now, const ShardWritten& event, Actions& actions);
+void on_shard_failed(State& state, Time now, const ShardFailed& event, Actions& actions);
+void on_term_opened(State& state, Time now, const TermOpened& event, Actions& actions);
+void on_term_failed(State& state, Time now, const TermFailed& event, Actions& actions);
+void on_checkpoint_committed(State& state, Time now, const CheckpointCommitted& event,
+                             Actions& actions);
+void on_checkpoint_failed(State& state, Time now, const CheckpointFailed& event, Actions& actions);
+
 /// Kills ranks that kept the others waiting for too long, and ranks that outlived the grace.
 void on_timers(Job& job, Time now, Actions& actions);
 std::optional<Time> next_timer(const Job& job);
+
+/// Gives the newest save whose shards are all written to the store.
+void commit_saves(Job& job, Actions& actions);
+/// Asks for a term; no generation is formed before the answer.
+void open_term(Job& job, const std::string& why, Actions& actions);
+/// Every rank that held the state is gone, and the store may have it: the ranks start from there.
+void go_back(Job& job, Actions& actions);
+/// The job cannot go on: its first failure is the root cause.
+void give_up(Job& job, Time now, const std::string& why, Actions& actions);
 
 /// Makes hosts for jobs that lack slots, and releases those that no job wants any more. Idempotent.
 void advance_hosts(State& state, Time now, Actions& actions);

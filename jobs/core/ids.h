@@ -17,4 +17,7 @@ using Generation = Id<struct GenerationTag>;
 /// One process of a rank, counted over the whole job: what an older process still says is dropped.
 using Incarnation = Id<struct IncarnationTag>;
 
+/// One writer's turn at a job's checkpoints (a fence in the store); 0 means none yet.
+using Term = Id<struct TermTag>;
+
 }  // namespace ringmaster::jobs

@@ -111,6 +111,10 @@ void check_job(const Job& job, Violations& violations) {
 /// A generation is formed only of ranks that are in it, when nobody of an older one can interfere.
 void check_formed(const State& state, const FormGeneration& formed, Violations& violations) {
   const Job& job = state.jobs.at(formed.job);
+  if (job.saves.opening) violations.push_back("a generation formed while a term is being opened");
+  if (formed.table.restore && job.state_exists) {
+    violations.push_back("a generation goes back to a checkpoint while a state exists");
+  }
   if (formed.table.members.empty()) violations.push_back("a generation without members");
   for (const RankRecord& rank : job.ranks) {
     if (rank.state == RankState::leaving || rank.state == RankState::stopping) {
@@ -138,7 +142,14 @@ Violations Invariants::check(const State& state, const Actions& actions) {
     if (seen.ended && !job.ended()) {
       violations.push_back(fmt::format("job {} has ended and goes on", id.value));
     }
-    seen = {job.table.generation, job.last_incarnation, job.ended()};
+    const Saves& saves = job.saves;
+    // A new term may find the newest one damaged: within a term nothing is taken back.
+    const bool shrank = saves.term == seen.term && saves.durable.steps < seen.durable_steps;
+    if (saves.term < seen.term || shrank) {
+      violations.push_back(fmt::format("job {}: a term or its durable step shrank", id.value));
+    }
+    seen = {job.table.generation, job.last_incarnation, job.ended(), saves.term,
+            saves.durable.steps};
   }
   for (const Action& action : actions) {
     if (const auto* formed = std::get_if<FormGeneration>(&action)) {

@@ -22,6 +22,8 @@ class Invariants {
     Generation generation;
     Incarnation incarnation;
     bool ended = false;
+    Term term;
+    std::int64_t durable_steps = -1;
   };
   std::map<JobId, Seen> seen_;
 };

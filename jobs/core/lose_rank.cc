@@ -78,4 +78,10 @@ void stop_job(Job& job, Time now, const Outcome& outcome, int signal, Actions& a
   }
 }
 
+void give_up(Job& job, Time now, const std::string& why, Actions& actions) {
+  Outcome outcome = job.failure.value_or(Outcome{JobState::failed, 1, "ranks were lost"});
+  outcome.reason += fmt::format("; {}", why);
+  stop_job(job, now, outcome, SIGTERM, actions);
+}
+
 }  // namespace ringmaster::jobs

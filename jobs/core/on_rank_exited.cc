@@ -46,7 +46,8 @@ void on_rank_exited(State& state, Time now, const RankExited& event, Actions& ac
   RankRecord* rank = state.find(event.id);
   if (rank == nullptr) return;
   Job& job = state.jobs.at(event.id.job);
-  if (event.steps > 0) job.state_exists = true;
+  // What one that we killed still held of a history that was left has been given up already.
+  if (event.steps > 0 && rank->synced >= job.saves.since) job.state_exists = true;
   const bool ours = rank->state == RankState::stopping;  // it ends because we said so
   if (event.status.success() && !(ours && !job.outcome)) {
     on_success(job, *rank, now);

@@ -3,6 +3,21 @@
 
 namespace ringmaster::jobs {
 
+namespace {
+
+/// The store's turn ends with the coordinator that had it: the next one opens its own first. A
+/// commit comes before the term that is to find what it made.
+void repeat_saves(const Job& job, Actions& actions) {
+  const Saves& saves = job.saves;
+  if (saves.committing || (saves.term.value > 0 && !saves.opening)) {
+    actions.push_back(OpenTerm{job.id, 0, "another coordinator"});
+  }
+  if (saves.committing) actions.push_back(CommitCheckpoint{job.id, saves.term, *saves.committing});
+  if (saves.opening) actions.push_back(OpenTerm{job.id, saves.request, "ordered before"});
+}
+
+}  // namespace
+
 Actions outstanding(const State& state) {
   Actions actions;
   for (const auto& [id, host] : state.hosts) {
@@ -12,6 +27,7 @@ Actions outstanding(const State& state) {
     if (host.state == HostState::releasing) actions.push_back(ReleaseHost{id, host.reason});
   }
   for (const auto& [id, job] : state.jobs) {
+    if (!job.ended()) repeat_saves(job, actions);
     if (!job.ended()) continue;
     actions.push_back(EndJob{id, job.state, job.outcome->exit_code, job.reason});
   }

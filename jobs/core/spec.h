@@ -4,6 +4,7 @@
 // decides how many ranks run, where, and what happens when one is lost.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/time.h"
@@ -25,6 +26,9 @@ struct JobSpec {
   /// Hosts that the job may have made for it, and their slots; 0: it takes what has joined.
   int hosts_max = 0;
   int host_slots = 1;
+
+  /// Finished steps from one checkpoint to the next; 0: the state is not saved.
+  std::int64_t save_every = 0;
 
   /// Whether a lost rank may be survived at all.
   bool elastic() const { return ranks_min < ranks_max || restarts > 0; }

@@ -77,6 +77,7 @@ struct Job {
   int host_failures = 0;           // hosts in a row that could not be made for it
   Time next_host;                  // no host is made for it before
   std::optional<Time> host_due;    // it lacks one, and waits for next_host
+  Saves saves;
 
   bool ended() const {
     return state == JobState::done || state == JobState::failed || state == JobState::cancelled;

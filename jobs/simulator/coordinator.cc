@@ -75,6 +75,7 @@ void perform(World& world, const FormGeneration& action) {
   const Generation generation = action.table.generation;
   if (!world.rings.contains(generation)) {  // else it is said again
     check_formed(world, action.table);
+    if (action.table.restore) check_restored(world, *action.table.restore);
     world.rings.emplace(generation, Ring(action.table));
   }
   world.outcome.generations = generation.value;
@@ -90,6 +91,14 @@ void perform(World& world, const EndJob& action) {
 }
 
 void perform(World&, const Report&) {}  // for people: it is in the trace
+
+void perform(World& world, const OpenTerm& action) {
+  open_term(world, action);
+}
+
+void perform(World& world, const CommitCheckpoint& action) {
+  commit_checkpoint(world, action);
+}
 
 /// Wakes the core when it wants to be woken, once.
 void arm_timer(World& world) {

@@ -86,12 +86,20 @@ void kill_with_others(World& world, Process& process) {
   }
 }
 
+void kill_all(World& world) {
+  for (Process& process : world.processes) {
+    if (process.alive) die(world, process, {0, SIGKILL});
+  }
+}
+
 void strike(World& world, Process& process, FaultKind kind) {
   switch (kind) {
     case FaultKind::kill:
       return die(world, process, {0, SIGKILL});
     case FaultKind::kill_several:
       return kill_with_others(world, process);
+    case FaultKind::kill_all:
+      return kill_all(world);
     case FaultKind::host_crash:
       return crash_host(world, process.host, "no heartbeat");
     case FaultKind::host_notice:

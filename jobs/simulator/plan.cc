@@ -75,7 +75,7 @@ const char* fault_name(FaultKind kind) {
   static constexpr std::array<const char*, kFaultKinds> kNames = {
       "kill",          "kill_several", "host_crash", "host_partition",   "host_stall", "stop",
       "stop_twice",    "exit_code",    "exit_early", "start_error",      "slow_start", "slow_leave",
-      "ignore_signal", "host_notice",  "line_break", "coordinator_crash"};
+      "ignore_signal", "host_notice",  "line_break", "coordinator_crash", "kill_all"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -109,6 +109,12 @@ Plan make_plan(Random& random) {
   plan.lease = seconds(between(random, 1, 20));
   const int faults = between(random, 0, 5);
   for (int i = 0; i < faults; ++i) plan.faults.push_back(make_fault(random, plan.plain));
+  if (!plan.plain && random.chance(0.5)) {
+    plan.spec.save_every = between(random, 1, 6);
+    if (random.chance(0.5)) {
+      plan.faults.push_back({FaultKind::kill_all, Point::stepped, between(random, 5, 60)});
+    }
+  }
   return plan;
 }
 
@@ -121,6 +127,7 @@ std::string describe(const Plan& plan) {
     text += fmt::format(" {} hosts of {} are made", plan.spec.hosts_max, plan.spec.host_slots);
   }
   for (const int slots : plan.host_slots) text += fmt::format(" {}", slots);
+  if (plan.spec.save_every > 0) text += fmt::format("; saved every {} steps", plan.spec.save_every);
   for (const Fault& fault : plan.faults) {
     text += fmt::format("; {} at {} + {}", fault_name(fault.kind), point_name(fault.point),
                         fault.countdown);

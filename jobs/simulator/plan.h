@@ -49,8 +49,9 @@ enum class FaultKind {
   host_notice,        // its host will be taken back after a while
   line_break,         // orders to its host are lost for a while
   coordinator_crash,  // between two of the next actions
+  kill_all,           // to every rank of the job in the same instant
 };
-inline constexpr int kFaultKinds = 16;
+inline constexpr int kFaultKinds = 17;
 const char* fault_name(FaultKind kind);
 
 struct Fault {

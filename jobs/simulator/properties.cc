@@ -53,6 +53,20 @@ void check_formed(World& world, const GenerationTable& table) {
   }
 }
 
+void check_restored(World& world, const CheckpointAt& at) {
+  const auto& committed = world.store.committed;
+  const std::int64_t newest = committed.empty() ? kNoState : committed.rbegin()->first;
+  if (at.steps != newest) {
+    world.violate(fmt::format("the job goes back to step {}, and step {} was committed", at.steps,
+                              newest));
+  }
+  for (const Process& process : world.processes) {
+    if (!process.alive || process.weights.steps() <= 0) continue;
+    world.violate(fmt::format("the job goes back to step {} while rank {} holds {} steps", at.steps,
+                              process.id.rank.value, process.weights.steps()));
+  }
+}
+
 void check_synced(World& world, const Process& process) {
   for (const Process& other : world.processes) {
     if (!other.alive || other.weights.steps() <= process.weights.steps()) continue;
@@ -87,6 +101,11 @@ void check_finished(World& world, const Process& process) {
 void check_gives_up(World& world, const Actions& actions) {
   const Job& job = *world.job();
   if (job.outcome->reason.find("no rank that held the state") == std::string::npos) return;
+  // With restarts left no rank is missing for good.
+  if (job.restarts_used < job.spec.restarts && !world.store.committed.empty()) {
+    world.violate(fmt::format("the state is given up and step {} of it is in the store",
+                              world.store.committed.rbegin()->first));
+  }
   std::set<Incarnation> killed;  // in this very step: they kept the others waiting for too long
   for (const Action& action : actions) {
     const auto* signal = std::get_if<SignalRank>(&action);

@@ -120,6 +120,7 @@ void received(World& world, Process& process, Ring& ring) {
 void reduced(World& world, Process& process, Ring& ring) {
   const int counted = ring.counted(ring.position_of(process.id));
   process.weights.history.push_back({process.generation, counted});
+  stage(world, process);
   if (!move_to(world, process, Point::stepped)) return;
   step_or_finish(world, process);
 }
@@ -179,6 +180,8 @@ void boot(World& world, Process& process) {
 void enter_generation(World& world, Process& process, Generation generation) {
   if (process.phase != Point::waiting) return;
   process.generation = generation;
+  const auto& restore = world.rings.at(generation).table().restore;
+  if (restore && !process.weights.exist) load_checkpoint(world, process, *restore);
   call(world, process, Point::gathering);
 }
 

@@ -55,6 +55,20 @@ struct FakeHost {
   Time last_out;                // when the last message to it arrives
 };
 
+/// The store: what was committed, and the turn of the coordinator that may commit.
+struct FakeStore {
+  struct Checkpoint {
+    Term term;
+    Weights weights;
+  };
+  std::map<std::int64_t, Checkpoint> committed;  // by steps: those that a new term would find
+  std::map<CheckpointAt, Weights> held;          // everything that was ever committed
+  std::map<std::pair<Generation, std::int64_t>, Weights> staged;  // by generation and steps
+  Term term;             // claimed last
+  std::int64_t resumes = kNoState;  // what that term found
+  Time free;             // its one thread is busy until then
+};
+
 struct World {
   World(std::uint64_t seed, const SimulationOptions& chosen);
 
@@ -68,6 +82,7 @@ struct World {
   std::map<HostId, FakeHost> hosts;
   std::deque<Process> processes;  // the dead as well; addresses stay
   std::map<Generation, Ring> rings;
+  FakeStore store;
   std::optional<Time> timer;
   std::vector<std::pair<Time, Event>> journal;  // every event that the core has taken in
   bool down = false;                            // the coordinator is dead
@@ -121,6 +136,14 @@ void enter_generation(World& world, Process& process, Generation generation);
 void abort_generation(World& world, Process& process);
 /// The process is dead at once; its agent says so when it can.
 void die(World& world, Process& process, const ExitStatus& status);
+
+// store.cc
+/// A rank hands its share of the step that it has just finished to its agent, if it is time.
+void stage(World& world, const Process& process);
+void open_term(World& world, const OpenTerm& action);
+void commit_checkpoint(World& world, const CommitCheckpoint& action);
+/// What a member loads that holds nothing.
+void load_checkpoint(World& world, Process& process, const CheckpointAt& at);
 
 // fault.cc
 /// A rank comes to a point in its life: the fault that waits for that happens.

@@ -73,7 +73,7 @@ constexpr std::array kPlannedChoices = {
     Choice{"provider", "tencent"},      Choice{"provider", "gcp"},
     Choice{"checkpoint.to", "s3"},      Choice{"checkpoint.to", "oss"},
     Choice{"checkpoint.to", "cos"},     Choice{"checkpoint.to", "gs"},
-    Choice{"checkpoint.every", "auto"}, Choice{"on_reclaim", "shrink"},
+    Choice{"checkpoint.every", "a duration"}, Choice{"checkpoint.every", "auto"}, Choice{"on_reclaim", "shrink"},
     Choice{"on_reclaim", "wait"},
 };
 
@@ -151,8 +151,7 @@ std::string takes_text(const Field& field) {
       return fmt::format("{}:///absolute/path",
                          fmt::join(values_of(kBuiltChoices, field.name), ":///.., "));
     case Takes::period:
-      return fmt::format("a duration from {} to {}, or 1 to {} steps", duration_text(kPeriodMin),
-                         duration_text(kPeriodMax), kPeriodStepsMax);
+      return fmt::format("1 to {} steps", kPeriodStepsMax);
   }
   check_failed(__FILE__, __LINE__, "no such kind of field");
 }

@@ -117,8 +117,10 @@ TEST(JobFile, WhatIsNotBuiltYetIsSaidSo) {
       {kHead + "provider: [local]\n", 4, 11, "a list of them is not built yet"},
       {kHead + "on_reclaim: shrink\n", 4, 13, "on_reclaim: shrink is not built yet"},
       {kHead + "on_reclaim: wait\n", 4, 13, "wait is not built yet (it takes replace)"},
-      {kHead + "checkpoint: {to: \"s3://b/x\", every: 1s}\n", 4, 18, "s3 is not built yet"},
+      {kHead + "checkpoint: {to: \"s3://b/x\", every: 1 steps}\n", 4, 18, "s3 is not built yet"},
       {kHead + "checkpoint: {to: \"file:///x\", every: auto}\n", 4, 38, "auto is not built yet"},
+      {kHead + "checkpoint: {to: \"file:///x\", every: 30s}\n", 4, 38,
+       "checkpoint.every: a duration is not built yet (it takes 1 to 1000000000 steps)"},
   });
 }
 
@@ -182,12 +184,12 @@ TEST(JobFile, WrongCheckpointsAreRefused) {
       {every("30 s"), 6, 10, "no space stands before the unit: 30s"},
       {every("30 seconds"), 6, 10, "seconds is no unit"},
       {every("-1s"), 6, 10, "not negative"},
-      {every("0s"), 6, 10, "0s is out of bounds (it takes a duration from 1ms to 720h, or"},
+      {every("0s"), 6, 10, "0s is out of bounds (it takes 1 to 1000000000 steps)"},
       {every("0 steps"), 6, 10, "0 steps are out of bounds (it takes"},
       {every("500steps"), 6, 10, "one space stands between number and unit: 500 steps"},
       {every("soon"), 6, 10, "soon is no duration"},
       {every("[1s]"), 6, 10, "a list is wrong here"},
-      {every("1s\n  keep: 0"), 7, 9, "checkpoint.keep: 0 is out of bounds"},
+      {every("1 steps\n  keep: 0"), 7, 9, "checkpoint.keep: 0 is out of bounds"},
       {to("/tmp/x"), 4, 18, "names no store (write file:///tmp/x)"},
       {to("x"), 4, 18, "it takes file:///absolute/path"},
       {to("\"file://x/y\""), 4, 18, "x/y is no absolute path"},
@@ -255,7 +257,7 @@ TEST(JobFile, ASpecMaySayEverything) {
       "env: {THREADS: 1, RATE: 0.5, EMPTY: \"\", \"NO\": 'no'}\n"
       "on_reclaim: replace\nprovider: local\nranks: 3\nlimits: {restarts: 0}\n"
       "local:\n  slots: 2\n  hosts: 2\n"
-      "checkpoint: {keep: 1, every: 1.5h, to: file:///var/x y}\n"
+      "checkpoint: {keep: 1, every: 90 steps, to: file:///var/x y}\n"
       "command:\n- python\n- -c\n- |\n  print(1)\n  print(2)\nname: \"a.b-c_1\"\n",
       "x");
   ASSERT_TRUE(file.ok()) << file.error().message();
@@ -269,7 +271,7 @@ TEST(JobFile, ASpecMaySayEverything) {
   EXPECT_EQ(file->spec.restarts, 0);
   EXPECT_EQ(file->hosts, 2);
   EXPECT_EQ(file->slots, 2);
-  const CheckpointPolicy policy = {.to = "file:///var/x y", .every = Duration(90min), .keep = 1};
+  const CheckpointPolicy policy = {.to = "file:///var/x y", .every = Steps{90}, .keep = 1};
   EXPECT_EQ(file->checkpoint, policy);
 }
 

@@ -25,6 +25,7 @@ wire::JobSpec to_wire(const JobSpec& spec) {
   out.set_start_timeout_ns(spec.start_timeout.count());
   out.set_hosts_max(spec.hosts_max);
   out.set_host_slots(spec.host_slots);
+  out.set_save_every(spec.save_every);
   return out;
 }
 
@@ -39,7 +40,47 @@ JobSpec from_wire(const wire::JobSpec& in) {
   spec.start_timeout = Duration(in.start_timeout_ns());
   spec.hosts_max = in.hosts_max();
   spec.host_slots = in.host_slots();
+  spec.save_every = in.save_every();
   return spec;
+}
+
+wire::StoredShard to_wire(const StoredShard& shard) {
+  wire::StoredShard out;
+  out.set_key(shard.key);
+  out.set_bytes_total(shard.bytes);
+  out.set_crc(shard.crc);
+  for (const ShardChunk& chunk : shard.chunks) {
+    auto* to = out.add_chunks();
+    to->set_block(chunk.block);
+    to->set_offset(chunk.offset);
+    to->set_bytes(chunk.bytes);
+    to->set_begin(chunk.begin);
+  }
+  return out;
+}
+
+StoredShard from_wire(const wire::StoredShard& in) {
+  StoredShard shard{in.key(), in.bytes_total(), in.crc(), {}};
+  for (const auto& from : in.chunks()) {
+    shard.chunks.push_back({from.block(), from.offset(), from.bytes(), from.begin()});
+  }
+  return shard;
+}
+
+wire::CheckpointAt to_wire(const CheckpointAt& at) {
+  wire::CheckpointAt out;
+  out.set_term(at.term.value);
+  out.set_steps(at.steps);
+  return out;
+}
+
+CheckpointAt from_wire(const wire::CheckpointAt& in) {
+  return {Term{in.term()}, in.steps()};
+}
+
+ShardWritten from_wire(const wire::Event::ShardWritten& in) {
+  return {jobs::from_wire(in.id()), Generation{in.generation()}, in.steps(), in.position(),
+          in.members(), {in.blocks().begin(), in.blocks().end()}, from_wire(in.shard())};
 }
 
 struct ToWire {
@@ -119,6 +160,47 @@ struct ToWire {
     to->set_steps(event.steps);
   }
   void operator()(const TimerExpired&) { out.mutable_timer_expired(); }
+  void operator()(const ShardWritten& event) {
+    auto* to = out.mutable_shard_written();
+    *to->mutable_id() = jobs::to_wire(event.id);
+    to->set_generation(event.generation.value);
+    to->set_steps(event.steps);
+    to->set_position(event.position);
+    to->set_members(event.members);
+    for (const std::int64_t bytes : event.blocks) to->add_blocks(bytes);
+    *to->mutable_shard() = to_wire(event.shard);
+  }
+  void operator()(const ShardFailed& event) {
+    auto* to = out.mutable_shard_failed();
+    *to->mutable_id() = jobs::to_wire(event.id);
+    to->set_steps(event.steps);
+    to->set_why(event.why);
+  }
+  void operator()(const TermOpened& event) {
+    auto* to = out.mutable_term_opened();
+    to->set_job(event.job.value);
+    to->set_term(event.term.value);
+    *to->mutable_newest() = to_wire(event.newest);
+    to->set_passed_over(event.passed_over);
+    to->set_request(event.request);
+  }
+  void operator()(const TermFailed& event) {
+    out.mutable_term_failed()->set_job(event.job.value);
+    out.mutable_term_failed()->set_why(event.why);
+    out.mutable_term_failed()->set_request(event.request);
+  }
+  void operator()(const CheckpointCommitted& event) {
+    auto* to = out.mutable_checkpoint_committed();
+    to->set_job(event.job.value);
+    to->set_term(event.term.value);
+    to->set_steps(event.steps);
+  }
+  void operator()(const CheckpointFailed& event) {
+    auto* to = out.mutable_checkpoint_failed();
+    to->set_job(event.job.value);
+    to->set_steps(event.steps);
+    to->set_why(event.why);
+  }
 };
 
 /// The event of a message whose numbers were not looked at yet.
@@ -166,6 +248,27 @@ std::optional<Event> read(const wire::Event& in) {
                         in.rank_exited().steps()};
     case wire::Event::kTimerExpired:
       return TimerExpired{};
+    case wire::Event::kShardWritten:
+      return from_wire(in.shard_written());
+    case wire::Event::kShardFailed:
+      return ShardFailed{id(in.shard_failed().id()), in.shard_failed().steps(),
+                         in.shard_failed().why()};
+    case wire::Event::kTermOpened: {
+      const auto& from = in.term_opened();
+      return TermOpened{JobId{from.job()}, from.request(), Term{from.term()},
+                        from_wire(from.newest()), from.passed_over()};
+    }
+    case wire::Event::kTermFailed:
+      return TermFailed{JobId{in.term_failed().job()}, in.term_failed().request(),
+                        in.term_failed().why()};
+    case wire::Event::kCheckpointCommitted: {
+      const auto& from = in.checkpoint_committed();
+      return CheckpointCommitted{JobId{from.job()}, Term{from.term()}, from.steps()};
+    }
+    case wire::Event::kCheckpointFailed: {
+      const auto& from = in.checkpoint_failed();
+      return CheckpointFailed{JobId{from.job()}, from.steps(), from.why()};
+    }
     case wire::Event::KIND_NOT_SET:
       return std::nullopt;
   }
@@ -180,11 +283,18 @@ const char* trouble_in(const Event& event) {
   if (const auto* submitted = std::get_if<JobSubmitted>(&event)) {
     const JobSpec& spec = submitted->spec;
     const bool right = spec.ranks_min >= 1 && spec.ranks_min <= spec.ranks_max &&
-                       spec.restarts >= 0 && spec.hosts_max >= 0 && spec.host_slots >= 1;
+                       spec.restarts >= 0 && spec.hosts_max >= 0 && spec.host_slots >= 1 &&
+                       spec.save_every >= 0;
     if (!right) return "a job that cannot be";
   }
   if (const auto* ready = std::get_if<RankReady>(&event)) {
     if (ready->steps < kNoState) return "steps below none";
+  }
+  if (const auto* written = std::get_if<ShardWritten>(&event)) {
+    if (written->steps < 1 || written->generation.value < 1) return "a save of nothing";
+  }
+  if (const auto* opened = std::get_if<TermOpened>(&event)) {
+    if (opened->term.value < 1 || opened->newest.steps < kNoState) return "no term";
   }
   if (const auto* synced = std::get_if<RankSynced>(&event)) {
     if (synced->steps < 0) return "steps below none";
@@ -231,6 +341,8 @@ wire::ToAgent to_wire(const FormGeneration& action, Time now) {
   form->set_joined(static_cast<std::int32_t>(table.joined.size()));
   form->set_since_age_ns((now - table.since).count());
   form->set_reason(table.reason);
+  form->set_term(table.term.value);
+  if (table.restore) *form->mutable_restore() = to_wire(*table.restore);
   for (const Member& member : table.members) {
     auto* to = form->add_members();
     *to->mutable_id() = to_wire(member.id);
@@ -250,6 +362,8 @@ GenerationTable table_of(const wire::ToAgent::FormGeneration& message, Time now)
   table.joined.resize(static_cast<std::size_t>(std::max(0, message.joined())));
   table.since = now - Duration(message.since_age_ns());
   table.reason = message.reason();
+  table.term = Term{message.term()};
+  if (message.has_restore()) table.restore = from_wire(message.restore());
   return table;
 }
 

@@ -33,7 +33,19 @@ std::vector<Event> some_events(Random& random) {
           RankFinished{id, Generation{number()}},
           RankFailed{id, "words"},
           RankExited{id, {1, 0}, kNoState},
-          TimerExpired{}};
+          TimerExpired{},
+          ShardWritten{id,
+                       Generation{number()},
+                       number(),
+                       1,
+                       3,
+                       {number(), number()},
+                       {"j/shards/x", number(), 7, {{0, 1, 2, 3}, {1, 0, number(), 9}}}},
+          ShardFailed{id, number(), "disk full"},
+          TermOpened{id.job, number(), Term{number()}, {Term{number()}, number()}, "damaged"},
+          TermFailed{id.job, number(), "why"},
+          CheckpointCommitted{id.job, Term{number()}, number()},
+          CheckpointFailed{id.job, number(), "why"}};
 }
 
 TEST(Wire, EveryEventSurvivesTheWay) {

@@ -66,6 +66,7 @@ json job_json(const Replay& replay, const jobs::JobEntry& entry) {
   object["reason"] = job->reason;
   object["generation"] = job->table.generation.value;
   object["step"] = steps_of(replay, *job);
+  if (job->saves.durable.exists()) object["durable_step"] = job->saves.durable.steps;
   object["restarts_used"] = job->restarts_used;
   if (job->ended()) object["exit_code"] = job->outcome->exit_code;
   object["ranks"] = json::array();
@@ -102,6 +103,9 @@ void print_status(const Replay& replay, const jobs::JobEntry& entry, const jobs:
   fmt::print("  submitted {}, generation {}, step {}, {} of {} restarts used\n",
              clock_text(entry.submitted), job.table.generation.value, steps_of(replay, job),
              job.restarts_used, job.spec.restarts);
+  if (job.saves.durable.exists()) {
+    fmt::print("  checkpoint of step {}\n", job.saves.durable.steps);
+  }
   for (const auto& rank : job.ranks) {
     fmt::print("  rank {:<3} {:<9} {}{}\n", rank.id.rank.value, jobs::state_name(rank.state),
                rank.has_process() ? host_name(replay, rank.host) : "",

@@ -64,6 +64,12 @@ struct JobOf {
   jobs::JobId operator()(const jobs::StopRequested& event) const { return event.job; }
   jobs::JobId operator()(const jobs::AbortGeneration& action) const { return action.job; }
   jobs::JobId operator()(const jobs::FormGeneration& action) const { return action.job; }
+  jobs::JobId operator()(const jobs::TermOpened& event) const { return event.job; }
+  jobs::JobId operator()(const jobs::TermFailed& event) const { return event.job; }
+  jobs::JobId operator()(const jobs::CheckpointCommitted& event) const { return event.job; }
+  jobs::JobId operator()(const jobs::CheckpointFailed& event) const { return event.job; }
+  jobs::JobId operator()(const jobs::OpenTerm& action) const { return action.job; }
+  jobs::JobId operator()(const jobs::CommitCheckpoint& action) const { return action.job; }
   jobs::JobId operator()(const jobs::EndJob& action) const { return action.job; }
   jobs::JobId operator()(const jobs::Report& action) const { return action.job; }
   template <class T>

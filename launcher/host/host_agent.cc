@@ -29,6 +29,8 @@ constexpr Duration kBeat = std::chrono::milliseconds(500);
 /// Unanswered for so long: the coordinator is another one, and wants a hello.
 constexpr Duration kUnanswered = std::chrono::seconds(2);
 constexpr int kAbandonedExitCode = 3;
+/// Shards that wait to be written: what comes beyond that is skipped, and said so.
+constexpr std::size_t kSavesWaitingMax = 4;
 
 class HostAgent {
  public:
@@ -67,6 +69,7 @@ class HostAgent {
   std::int64_t host_;
   Time heard_;
   std::optional<int> exit_code_;
+  Pool pool_{kSavesWaitingMax};  // the last: it ends first
 };
 
 void HostAgent::send(const wire::FromAgent& message) {
@@ -177,7 +180,7 @@ void HostAgent::on_start(const wire::ToAgent::StartRank& start) {
   if (job == nullptr) {
     auto created = JobOnHost::create(
         loop_, start.launch(),
-        {settings_.name, settings_.address, settings_.log_folder, environment_of_ranks()},
+        {settings_.name, settings_.address, settings_.log_folder, environment_of_ranks(), &pool_},
         [this](const jobs::Event& event) { report(event); });
     if (!created) {
       jobs_.erase(id.job.value);

@@ -36,6 +36,7 @@ Plan plan_of(const wire::Launch& launch, const JobOnHost::Place& place) {
   plan.address = place.address + ":0";
   plan.secret = launch.secret();
   plan.master_port = launch.master_port();
+  plan.save_every = launch.checkpoint_every();
   return plan;
 }
 
@@ -95,6 +96,10 @@ Result<std::unique_ptr<JobOnHost>> JobOnHost::create(boost::asio::io_context& lo
                              std::move(on_event));
   if (!agent) return agent.error();
   job->agent_ = std::move(*agent);
+  if (!launch.checkpoint_to().empty()) {
+    job->saver_.emplace(loop, *place.pool, launch.checkpoint_to(), launch.name());
+    job->agent_->set_saver(&*job->saver_);
+  }
   return job;
 }
 

@@ -20,6 +20,7 @@ class JobOnHost {
     std::string address;     // of the ranks' endpoints
     std::string log_folder;  // when the job names none
     std::vector<std::string> environment;
+    Pool* pool;  // of the host, for what blocks; it outlives the job
   };
   static Result<std::unique_ptr<JobOnHost>> create(boost::asio::io_context& loop,
                                                    const wire::Launch& launch, const Place& place,
@@ -38,6 +39,7 @@ class JobOnHost {
   Plan plan_;
   std::string log_path_;
   std::optional<Sink> log_;
+  std::optional<Saver> saver_;  // where the job saves its state
   std::unique_ptr<Agent> agent_;
 };
 

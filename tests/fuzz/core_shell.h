@@ -86,6 +86,8 @@ class CoreShell {
   void on(const jobs::FormGeneration& action);
   void on(const jobs::EndJob& action);
   void on(const jobs::Report& action);
+  void on(const jobs::OpenTerm&) { CHECK(false); }  // no job of these stories saves
+  void on(const jobs::CommitCheckpoint&) { CHECK(false); }
   Process* find(const jobs::RankId& id);
 
   jobs::Core core_;

@@ -45,7 +45,9 @@ Target messages_target() {
                           .numbers = {0, 2, 3},
                           .reason = "rank 1 lost: killed by signal 9 (SIGKILL)"}),
        encode(SyncedMessage{2, 400, 3}), encode(ReachedMessage{200}), encode(FinishedMessage{7}),
-       encode(FailedMessage{"out of memory"}), form_of(kRanksMax), form_of(kRanksMax + 1), ""},
+       encode(FailedMessage{"out of memory"}),
+       encode(StagedMessage{3, 40, 1, 4, {8, 0, 4096}, "no room"}),
+       encode(RestoreMessage{40, {8, 0, 4096}}), form_of(kRanksMax), form_of(kRanksMax + 1), ""},
       &run,
       10000};
 }

@@ -61,7 +61,7 @@ Target spec_target() {
       "spec",
       {"name: j\ncommand: [a, --b, 1.5]\nranks: {min: 2, max: 4}\nprovider: local\n"
        "local: {hosts: 2, slots: 3}\nlimits: {restarts: 3}\n"
-       "checkpoint: {to: \"file:///a\", every: 1.5h, keep: 2}\non_reclaim: replace\n"
+       "checkpoint: {to: \"file:///a\", every: 15 steps, keep: 2}\non_reclaim: replace\n"
        "env: {A: 1, B: \"no\", C: 'x'}\n",
        "---\nname: 'j'\ncommand:\n- a\n- |\n  b\n  c\n- >-\n  d\nranks: 3 # three\n"
        "checkpoint:\n  to: file:///x y\n  every: 500 steps\nenv:\n  \"NO\": \"\\x01\\u20ac\\\"\"\n",

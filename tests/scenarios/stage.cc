@@ -59,7 +59,8 @@ const std::vector<Command>& commands() {
        }},
       {std::regex("host ([a-z]) is released"),
        [](const Match& m) -> Event { return HostReleased{host_id(m[1])}; }},
-      {std::regex("job of (\\d+) to (\\d+) ranks, (\\d+) restarts(?:, (\\d+) hosts of (\\d+))?"),
+      {std::regex("job of (\\d+) to (\\d+) ranks, (\\d+) restarts(?:, (\\d+) hosts of (\\d+))?"
+                  "(?:, saved every (\\d+) steps)?"),
        [](const Match& m) -> Event {
          JobSpec spec;
          spec.name = "story";
@@ -68,7 +69,26 @@ const std::vector<Command>& commands() {
          spec.restarts = static_cast<int>(number_of(m, 3));
          spec.hosts_max = static_cast<int>(number_of(m, 4));
          if (m[5].matched) spec.host_slots = static_cast<int>(number_of(m, 5));
+         spec.save_every = number_of(m, 6);
          return JobSubmitted{kJob, spec};
+       }},
+      {std::regex("term (\\d+) opens(?: and finds step (\\d+) of term (\\d+))?(?:, not (.+))?"),
+       [](const Match& m) -> Event {
+         CheckpointAt newest;
+         if (m[2].matched) newest = {Term{number_of(m, 3)}, number_of(m, 2)};
+         return TermOpened{kJob, number_of(m, 1), Term{number_of(m, 1)}, newest, m[4]};
+       }},
+      {std::regex("no term opens: (.+)"),
+       [](const Match& m) -> Event {
+         return TermFailed{kJob, 1, m[1]};
+       }},
+      {std::regex("step (\\d+) is committed in term (\\d+)"),
+       [](const Match& m) -> Event {
+         return CheckpointCommitted{kJob, Term{number_of(m, 2)}, number_of(m, 1)};
+       }},
+      {std::regex("step (\\d+) is not committed: (.+)"),
+       [](const Match& m) -> Event {
+         return CheckpointFailed{kJob, number_of(m, 1), m[2]};
        }},
       {std::regex("stop( now)?: (.+)"),
        [](const Match& m) -> Event {
@@ -103,6 +123,19 @@ const std::vector<RankCommand>& rank_commands() {
       {std::regex("finish(?:es)?"),
        [](const RankId& id, const Job& job, const Match&) -> Event {
          return RankFinished{id, job.table.generation};
+       }},
+      {std::regex("saves? step (\\d+)"),
+       [](const RankId& id, const Job& job, const Match& m) -> Event {
+         ShardWritten written{id, job.table.generation, number_of(m, 1), 0, 1, {8}, {}};
+         written.members = static_cast<int>(job.table.members.size());
+         for (const Member& member : job.table.members) {
+           written.position += member.id.rank < id.rank ? 1 : 0;
+         }
+         return written;
+       }},
+      {std::regex("cannot save step (\\d+): (.+)"),
+       [](const RankId& id, const Job&, const Match& m) -> Event {
+         return ShardFailed{id, number_of(m, 1), m[2]};
        }},
       {std::regex("says? (.+)"),
        [](const RankId& id, const Job&, const Match& m) -> Event {

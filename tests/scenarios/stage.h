@@ -9,6 +9,10 @@
 //     ranks 0-3 hold 7 steps of rank 2    ranks 0-3 finish
 //     rank 1 says out of memory           rank 1 exits with code 3
 //     rank 1 killed by signal 9           rank 1 killed by signal 9 after 7 steps
+//     rank 1 saves step 20                rank 1 cannot save step 20: disk full
+//     job of .. restarts, saved every 20 steps
+//     term 1 opens                        term 2 opens and finds step 20 of term 1
+//     step 20 is committed in term 1      step 20 is not committed: disk full
 //     wait
 //
 // A line may begin with a time ("10s", "0.5s"): timers that are due before it run first. Without

@@ -45,6 +45,16 @@ TEST(Ledger, SumsUpACleanRun) {
   EXPECT_EQ(summary->repeated, 0);
 }
 
+TEST(Ledger, FollowsAHistoryThatWentBackToACheckpoint) {
+  auto records = two_epochs();
+  std::erase_if(records, [](const StepRecord& r) { return r.step > 4; });  // all ranks were lost
+  for (std::int64_t step = 2; step < 6; ++step) records.push_back(record(step, 2));
+  auto summary = check_ledger(records, 6, 10);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(summary->repeated, 3);
+  EXPECT_EQ(summary->images, 20);
+}
+
 TEST(Ledger, TakesTheNewestGenerationOfARepeatedStep) {
   auto records = two_epochs();
   std::erase_if(records,

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Terms and commits of the jobs' checkpoints: the calls to the store, in a thread beside the loop.
+//
+// One thread for all jobs, so that what was asked for first is done first: a term that is opened
+// after a commit finds what that commit made. A term lives as long as this object; the next
+// coordinator opens its own and thereby fences this one.
+//
+// Thread rules: the loop's thread; answers come from the loop, never from within a call.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/pool.h"
+#include "jobs/core/action.h"
+#include "storage/checkpoint/writer.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace ringmaster::jobs {
+
+class Checkpoints {
+ public:
+  using Answer = std::function<void(const Event&)>;
+  /// Where a job's checkpoints are.
+  struct Place {
+    std::string store;  // its URL
+    std::string name;   // of the job, in the store's keys
+    std::int64_t keep = 3;
+  };
+  Checkpoints(boost::asio::io_context& loop, Answer answer);
+  ~Checkpoints();
+
+  /// Answers with TermOpened or TermFailed.
+  void open_term(const OpenTerm& action, const Place& place);
+  /// Answers with CheckpointCommitted or CheckpointFailed; then old ones are collected.
+  void commit(const CommitCheckpoint& action, const Place& place);
+
+ private:
+  /// A job's turn at its store; only the pool's thread looks at it.
+  struct Turn {
+    std::unique_ptr<storage::ObjectStore> store;
+    std::optional<storage::Term> term;
+    std::set<storage::CheckpointName> written;  // by this turn: their bytes need no second look
+  };
+  Event open_now(const OpenTerm& action, const Place& place);
+  std::vector<Event> commit_now(const CommitCheckpoint& action, const Place& place);
+  void run(std::function<std::vector<Event>()> work, const Event& refused);
+
+  boost::asio::io_context& loop_;
+  Answer answer_;
+  std::map<JobId, Turn> turns_;
+  Pool pool_;  // the last: it ends first
+};
+
+}  // namespace ringmaster::jobs

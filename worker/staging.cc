@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/staging.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace ringmaster::worker {
+
+namespace {
+
+void copy(const State& state, const std::vector<storage::Part>& share, std::byte* into) {
+  for (const storage::Part& part : share) {
+    const std::uint64_t bytes = storage::elements_of(part.box.shape);
+    if (bytes == 0) continue;
+    const auto* block = static_cast<const std::byte*>(state.parts()[part.tensor].data);
+    std::memcpy(into, block + part.box.offset[0], bytes);
+    into += bytes;
+  }
+}
+
+}  // namespace
+
+Staging::Staged Staging::stage(const State& state, std::int64_t generation, std::uint32_t position,
+                               std::uint32_t members) {
+  Staged staged{{.generation = generation,
+                 .steps = state.steps(),
+                 .position = position,
+                 .members = members},
+                -1};
+  const auto skip = [&](const std::string& why) {
+    ++skipped_;
+    staged.message.why = why;
+    return staged;
+  };
+  std::erase_if(on_their_way_, [](const StagedMemory& memory) { return memory.is_done(); });
+  if (state.parts().size() > kBlocksMax) {
+    return skip(fmt::format("a state of {} parts, at most {} can be saved", state.parts().size(),
+                            kBlocksMax));
+  }
+  for (const State::Part& part : state.parts()) staged.message.blocks.push_back(part.bytes);
+  if (on_their_way_.size() >= kOnTheirWayMax) {
+    return skip("the saves before it are still being written");
+  }
+  const auto share = share_of(staged.message.blocks, position, members);
+  auto memory = StagedMemory::create(bytes_of(share));
+  if (!memory) return skip(memory.error().message);
+  copy(state, share, memory->data());
+  staged.fd = memory->fd();
+  on_their_way_.push_back(std::move(*memory));
+  return staged;
+}
+
+void Staging::sent() {
+  on_their_way_.back().release_data();
+}
+
+}  // namespace ringmaster::worker

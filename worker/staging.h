@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies a rank's share of the state aside, so that training goes on after one memcpy while the
+// agent writes the copy to the store.
+//
+// At most two copies are on their way: a store that is slower than the saves come costs memory of
+// two shares and then a save, never the training's time.
+//
+// Thread rules: one thread.
+#pragma once
+
+#include <deque>
+
+#include "worker/messages.h"
+#include "worker/staged_memory.h"
+#include "worker/state.h"
+
+namespace ringmaster::worker {
+
+class Staging {
+ public:
+  static constexpr std::size_t kOnTheirWayMax = 2;
+
+  /// The message to the agent, and the descriptor that goes along; with -1 and a text in `why` the
+  /// save is skipped.
+  struct Staged {
+    StagedMessage message;
+    int fd = -1;  // valid until sent()
+  };
+  Staged stage(const State& state, std::int64_t generation, std::uint32_t position,
+               std::uint32_t members);
+  /// The agent holds the memory now.
+  void sent();
+
+  std::int64_t skipped() const { return skipped_; }
+
+ private:
+  std::deque<StagedMemory> on_their_way_;
+  std::int64_t skipped_ = 0;
+};
+
+}  // namespace ringmaster::worker
