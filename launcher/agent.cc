@@ -190,10 +190,8 @@ void Agent::start_now(const jobs::StartRank& action) {
 
 RankHandlers Agent::handlers_of(const jobs::RankId& id) {
   return {.on_message = [this, id](const worker::Message& message) { on_message(id, message); },
-          .on_staged =
-              [this, id](const worker::StagedMessage& message, FileDescriptor fd) {
-                on_staged(id, message, std::move(fd));
-              },
+          .on_staged = [this, id](const worker::StagedMessage& message,
+                                  FileDescriptor fd) { on_staged(id, message, std::move(fd)); },
           .on_bad_message =
               [this, id](const Error& error) {
                 on_event_(jobs::RankFailed{id, "said what cannot be understood: " + error.message});

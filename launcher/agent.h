@@ -134,8 +134,8 @@ class Agent {
   jobs::Generation formed_{};   // the newest
   std::uint32_t lost_ = 0;      // since a generation last held one state
   std::uint32_t joined_ = 0;
-  Saver* saver_ = nullptr;  // none under ringrun
-  jobs::Term term_;         // that shards are named after
+  Saver* saver_ = nullptr;                           // none under ringrun
+  jobs::Term term_;                                  // that shards are named after
   std::optional<jobs::FormGeneration> loading_for_;  // it is told when the checkpoint is there
   std::optional<jobs::CheckpointAt> loaded_at_;
   std::unique_ptr<Saver::Loaded> loaded_;  // as long as generations start from it

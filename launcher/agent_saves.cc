@@ -45,12 +45,12 @@ void Agent::on_staged(const jobs::RankId& id, const worker::StagedMessage& messa
   const auto share = worker::share_of(message.blocks, message.position, message.members);
   auto memory = worker::StagedMemory::adopt(std::move(fd), worker::bytes_of(share));
   if (!memory) return failed(memory.error().message);
-  const bool taken = saver_->write(
-      message, term_, std::move(*memory),
-      [this, id, message](const Result<storage::WrittenShard>& written) {
-        if (written) return on_event_(event_of(id, message, *written));
-        on_event_(jobs::ShardFailed{id, message.steps, written.error().message});
-      });
+  const bool taken =
+      saver_->write(message, term_, std::move(*memory),
+                    [this, id, message](const Result<storage::WrittenShard>& written) {
+                      if (written) return on_event_(event_of(id, message, *written));
+                      on_event_(jobs::ShardFailed{id, message.steps, written.error().message});
+                    });
   if (!taken) failed("too many saves of this host wait for the store");
 }
 

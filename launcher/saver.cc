@@ -48,9 +48,9 @@ Result<std::vector<std::uint64_t>> blocks_of(const storage::Manifest& manifest) 
     const bool ours = tensor.name == fmt::format("block-{}", blocks.size()) &&
                       tensor.dtype == storage::Dtype::u8 && tensor.shape.size() == 1;
     if (!ours || blocks.size() >= worker::kBlocksMax) {
-      return Error{Errc::mismatch,
-                   fmt::format("the checkpoint has a tensor \"{}\" that no session has saved",
-                               tensor.name)};
+      return Error{
+          Errc::mismatch,
+          fmt::format("the checkpoint has a tensor \"{}\" that no session has saved", tensor.name)};
     }
     blocks.push_back(tensor.shape.front());
   }

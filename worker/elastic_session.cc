@@ -85,9 +85,7 @@ Result<void> ElasticSession::save() {
   const auto staged = staging_.stage(state_, generation_.generation,
                                      static_cast<std::uint32_t>(generation_.position),
                                      static_cast<std::uint32_t>(generation_.size));
-  auto sent = agent_->channel.send(staged.message, staged.fd);
-  if (staged.fd >= 0) staging_.sent();
-  return sent;
+  return agent_->channel.send(staged.message, staged.fd);
 }
 
 Result<void> ElasticSession::make_engine(const FormMessage& form) {

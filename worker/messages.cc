@@ -150,8 +150,12 @@ std::vector<std::uint64_t> decode_blocks(Reader& in) {
 }
 
 StagedMessage decode_staged(Reader& in) {
-  StagedMessage message{in.number<std::int64_t>(),  in.number<std::int64_t>(),
-                        in.number<std::uint32_t>(), in.number<std::uint32_t>(), {}, {}};
+  StagedMessage message{in.number<std::int64_t>(),
+                        in.number<std::int64_t>(),
+                        in.number<std::uint32_t>(),
+                        in.number<std::uint32_t>(),
+                        {},
+                        {}};
   message.blocks = decode_blocks(in);
   message.why = in.text();
   return message;
@@ -185,8 +189,8 @@ Result<void> check(const Message& message) {
   }
   const auto* staged = std::get_if<StagedMessage>(&message);
   if (staged != nullptr && (staged->position >= staged->members || staged->members > kRanksMax)) {
-    return Error{Errc::corrupt, fmt::format("a save of position {} of {}", staged->position,
-                                            staged->members)};
+    return Error{Errc::corrupt,
+                 fmt::format("a save of position {} of {}", staged->position, staged->members)};
   }
   const auto* restore = std::get_if<RestoreMessage>(&message);
   if (restore != nullptr && restore->steps < 0) return Error{Errc::corrupt, "a state of no steps"};

@@ -18,8 +18,8 @@ constexpr std::uint64_t kMarkBytes = 4096;  // a page: the data is mapped on its
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 void* map_shared(int fd, std::uint64_t offset, std::uint64_t bytes) {
-  void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-                    static_cast<off_t>(offset));
+  void* at =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(offset));
   return at == MAP_FAILED ? nullptr : at;
 }
 
@@ -72,7 +72,7 @@ StagedMemory& StagedMemory::operator=(StagedMemory&& other) noexcept {
 }
 
 StagedMemory::~StagedMemory() {
-  release_data();
+  if (data_ != nullptr) ::munmap(data_, bytes_);
   if (mark_ != nullptr) ::munmap(mark_, kMarkBytes);
 }
 
@@ -84,10 +84,8 @@ bool StagedMemory::is_done() const {
   return std::atomic_ref<std::uint32_t>(*mark_).load() != 0;
 }
 
-void StagedMemory::release_data() {
-  if (data_ != nullptr) ::munmap(data_, bytes_);
-  data_ = nullptr;
-  fd_.reset();
+void StagedMemory::clear_mark() {
+  std::atomic_ref<std::uint32_t>(*mark_).store(0);
 }
 
 std::vector<storage::Tensor> tensors_of(const std::vector<std::uint64_t>& blocks) {

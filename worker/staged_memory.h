@@ -35,8 +35,8 @@ class StagedMemory {
 
   void mark_done();
   bool is_done() const;
-  /// Keeps nothing but the mark: the data is the other's now.
-  void release_data();
+  /// To be used again.
+  void clear_mark();
 
  private:
   StagedMemory(FileDescriptor fd, std::uint64_t bytes) : fd_(std::move(fd)), bytes_(bytes) {}

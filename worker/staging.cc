@@ -23,36 +23,42 @@ void copy(const State& state, const std::vector<storage::Part>& share, std::byte
 
 Staging::Staged Staging::stage(const State& state, std::int64_t generation, std::uint32_t position,
                                std::uint32_t members) {
-  Staged staged{{.generation = generation,
-                 .steps = state.steps(),
-                 .position = position,
-                 .members = members},
-                -1};
+  Staged staged{
+      {.generation = generation, .steps = state.steps(), .position = position, .members = members},
+      -1};
   const auto skip = [&](const std::string& why) {
     ++skipped_;
     staged.message.why = why;
     return staged;
   };
-  std::erase_if(on_their_way_, [](const StagedMemory& memory) { return memory.is_done(); });
   if (state.parts().size() > kBlocksMax) {
     return skip(fmt::format("a state of {} parts, at most {} can be saved", state.parts().size(),
                             kBlocksMax));
   }
   for (const State::Part& part : state.parts()) staged.message.blocks.push_back(part.bytes);
-  if (on_their_way_.size() >= kOnTheirWayMax) {
-    return skip("the saves before it are still being written");
-  }
   const auto share = share_of(staged.message.blocks, position, members);
-  auto memory = StagedMemory::create(bytes_of(share));
+  const auto memory = find_memory(bytes_of(share));
   if (!memory) return skip(memory.error().message);
-  copy(state, share, memory->data());
-  staged.fd = memory->fd();
-  on_their_way_.push_back(std::move(*memory));
+  copy(state, share, (*memory)->data());
+  staged.fd = (*memory)->fd();
   return staged;
 }
 
-void Staging::sent() {
-  on_their_way_.back().release_data();
+Result<StagedMemory*> Staging::find_memory(std::uint64_t bytes) {
+  for (StagedMemory& memory : memories_) {
+    if (!memory.is_done() || memory.bytes() != bytes) continue;
+    memory.clear_mark();
+    return &memory;
+  }
+  // Of a generation with other shares.
+  std::erase_if(memories_, [](const StagedMemory& memory) { return memory.is_done(); });
+  if (memories_.size() >= kOnTheirWayMax) {
+    return Error{Errc::exhausted, "the saves before it are still being written"};
+  }
+  auto memory = StagedMemory::create(bytes);
+  if (!memory) return memory.error();
+  memories_.push_back(std::move(*memory));
+  return &memories_.back();
 }
 
 }  // namespace ringmaster::worker

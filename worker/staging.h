@@ -4,7 +4,8 @@
 // agent writes the copy to the store.
 //
 // At most two copies are on their way: a store that is slower than the saves come costs memory of
-// two shares and then a save, never the training's time.
+// two shares and then a save, never the training's time. Memory that the agent is done with is
+// used again: new pages cost five times as much as the copy.
 //
 // Thread rules: one thread.
 #pragma once
@@ -25,17 +26,17 @@ class Staging {
   /// save is skipped.
   struct Staged {
     StagedMessage message;
-    int fd = -1;  // valid until sent()
+    int fd = -1;  // valid until the next call
   };
   Staged stage(const State& state, std::int64_t generation, std::uint32_t position,
                std::uint32_t members);
-  /// The agent holds the memory now.
-  void sent();
-
   std::int64_t skipped() const { return skipped_; }
 
  private:
-  std::deque<StagedMemory> on_their_way_;
+  /// Memory for the next copy; an error says why there is none.
+  Result<StagedMemory*> find_memory(std::uint64_t bytes);
+
+  std::deque<StagedMemory> memories_;
   std::int64_t skipped_ = 0;
 };
 

@@ -20,7 +20,8 @@ constexpr const char* kTooMany = "too much waits for the store already";
 std::vector<storage::Tensor> tensors_of(const Save& save) {
   std::vector<storage::Tensor> tensors;
   for (std::size_t block = 0; block < save.blocks.size(); ++block) {
-    tensors.push_back({fmt::format("block-{}", block), storage::Dtype::u8,
+    tensors.push_back({fmt::format("block-{}", block),
+                       storage::Dtype::u8,
                        {static_cast<std::uint64_t>(save.blocks[block])}});
   }
   return tensors;

@@ -117,8 +117,8 @@ wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
     const bool same = spec.save_every > 0 && other.name() == launch.name() &&
                       other.checkpoint_to() == launch.checkpoint_to();
     if (!same) continue;
-    return failed(fmt::format("job {} of the name {} saves into {} already", job.value, other.name(),
-                              other.checkpoint_to()),
+    return failed(fmt::format("job {} of the name {} saves into {} already", job.value,
+                              other.name(), other.checkpoint_to()),
                   "give it another name, or cancel the other one");
   }
 

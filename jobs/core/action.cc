@@ -29,9 +29,8 @@ const char* state_name(JobState state) {
 
 const char* action_name(const Action& action) {
   static constexpr std::array<const char*, std::variant_size_v<Action>> kNames = {
-      "create_host",      "release_host",    "start_rank", "signal_rank",
-      "abort_generation", "form_generation", "end_job",    "report",
-      "open_term",        "commit_checkpoint"};
+      "create_host",     "release_host", "start_rank", "signal_rank", "abort_generation",
+      "form_generation", "end_job",      "report",     "open_term",   "commit_checkpoint"};
   return kNames[action.index()];
 }
 

@@ -30,7 +30,7 @@ struct GenerationTable {
   std::vector<Rank> joined;     // in this one and not in the last
   Time since;                   // when what ended the last one was heard; the start, for the first
   std::string reason;
-  Term term = {};                          // for the names of shards
+  Term term = {};                            // for the names of shards
   std::optional<CheckpointAt> restore = {};  // what its members load first that hold nothing
 };
 

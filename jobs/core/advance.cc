@@ -62,8 +62,7 @@ bool state_lost(const Job& job) {
   if (job.finishing || job.state == JobState::waiting || !job.state_exists) return false;
   return std::none_of(job.ranks.begin(), job.ranks.end(), [](const RankRecord& rank) {
     // What a member or a leaving rank holds is known when it is ready again.
-    return rank.succeeded || rank.state == RankState::member ||
-           rank.state == RankState::leaving ||
+    return rank.succeeded || rank.state == RankState::member || rank.state == RankState::leaving ||
            (rank.state == RankState::ready && rank.has_state);
   });
 }

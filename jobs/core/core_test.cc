@@ -243,8 +243,13 @@ TEST(Core, WhatAnOlderProcessSaysIsDropped) {
 
 /// What a rank's agent says of its share of a save in the current generation.
 Actions save(Story& story, int number, std::int64_t steps) {
-  ShardWritten written{story.id(number), story.job().table.generation, steps, number,
-                       static_cast<int>(story.members()), {8}, {}};
+  ShardWritten written{story.id(number),
+                       story.job().table.generation,
+                       steps,
+                       number,
+                       static_cast<int>(story.members()),
+                       {8},
+                       {}};
   return story.step(written);
 }
 

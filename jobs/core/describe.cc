@@ -78,17 +78,16 @@ struct EventWords {
   }
   std::string operator()(const TermOpened& event) const {
     return fmt::format("term {} opened, {}", event.term.value,
-                       event.newest.exists() ? fmt::format("checkpoint of step {} of term {}",
-                                                           event.newest.steps,
-                                                           event.newest.term.value)
-                                             : "no checkpoint");
+                       event.newest.exists()
+                           ? fmt::format("checkpoint of step {} of term {}", event.newest.steps,
+                                         event.newest.term.value)
+                           : "no checkpoint");
   }
   std::string operator()(const TermFailed& event) const {
     return fmt::format("no term was opened: {}", event.why);
   }
   std::string operator()(const CheckpointCommitted& event) const {
-    return fmt::format("checkpoint of step {} committed in term {}", event.steps,
-                       event.term.value);
+    return fmt::format("checkpoint of step {} committed in term {}", event.steps, event.term.value);
   }
   std::string operator()(const CheckpointFailed& event) const {
     return fmt::format("checkpoint of step {} was not committed: {}", event.steps, event.why);
@@ -129,16 +128,15 @@ struct ActionWords {
     if (!table.lost.empty()) text += fmt::format(", without {}", numbers(table.lost));
     const bool first = table.generation.value == 1;
     if (!table.joined.empty() && !first) text += fmt::format(", new {}", numbers(table.joined));
-    if (table.restore) text += fmt::format(", from the checkpoint of step {}", table.restore->steps);
+    if (table.restore)
+      text += fmt::format(", from the checkpoint of step {}", table.restore->steps);
     return text + ": " + table.reason;
   }
   std::string operator()(const EndJob& action) const {
     return fmt::format("job {} with code {}: {}", state_name(action.state), action.exit_code,
                        action.reason);
   }
-  std::string operator()(const OpenTerm& action) const {
-    return "open a term: " + action.reason;
-  }
+  std::string operator()(const OpenTerm& action) const { return "open a term: " + action.reason; }
   std::string operator()(const CommitCheckpoint& action) const {
     return fmt::format("commit the checkpoint of step {} from {} shards", action.save.steps,
                        action.save.shards.size());

@@ -45,11 +45,10 @@ std::string dump(const Save& save) {
 }
 
 std::string dump(const Saves& saves) {
-  std::string text = fmt::format("  term {} opening {} request {} durable {}/{} restore {} since {} failed {}",
-                                 saves.term.value, saves.opening, saves.request,
-                                 saves.durable.term.value,
-                                 saves.durable.steps, saves.restore ? saves.restore->steps : -1,
-                                 saves.since.value, saves.failed_steps);
+  std::string text = fmt::format(
+      "  term {} opening {} request {} durable {}/{} restore {} since {} failed {}",
+      saves.term.value, saves.opening, saves.request, saves.durable.term.value, saves.durable.steps,
+      saves.restore ? saves.restore->steps : -1, saves.since.value, saves.failed_steps);
   for (const auto& [at, save] : saves.collecting) {
     text += fmt::format("; collecting {}", at.first.value) + dump(save);
   }

@@ -18,14 +18,6 @@ namespace ringmaster::jobs {
 /// Steps in a rank's state; kNoState: it holds none (it has just started).
 inline constexpr std::int64_t kNoState = -1;
 
-/// One process of one rank. What an older incarnation says is dropped.
-struct RankId {
-  JobId job;
-  Rank rank;
-  Incarnation incarnation;
-  friend bool operator==(const RankId&, const RankId&) = default;
-};
-
 /// The host's agent is there: for the first time, after a CreateHost or uncalled for.
 struct HostJoined {
   HostId host;
@@ -105,54 +97,14 @@ struct RankExited {
   ExitStatus status;
   std::int64_t steps = kNoState;  // what its state held, as far as its host knows
 };
-/// A rank's share of the state after `steps` steps is in the store. The rank may be dead by now.
-struct ShardWritten {
-  RankId id;
-  Generation generation;
-  std::int64_t steps = 0;
-  int position = 0;
-  int members = 1;                    // of that generation
-  std::vector<std::int64_t> blocks;  // bytes of each block of the whole state
-  StoredShard shard;
-};
-/// It is not, and will not be.
-struct ShardFailed {
-  RankId id;
-  std::int64_t steps = 0;
-  std::string why;
-};
-/// The answer to OpenTerm. `newest`: what the job may go on from, if anything.
-struct TermOpened {
-  JobId job;
-  std::int64_t request = 0;  // which OpenTerm is answered
-  Term term;
-  CheckpointAt newest;
-  std::string passed_over;  // newer ones that are damaged, for people
-};
-struct TermFailed {
-  JobId job;
-  std::int64_t request = 0;
-  std::string why;
-};
-/// The answers to CommitCheckpoint.
-struct CheckpointCommitted {
-  JobId job;
-  Term term;
-  std::int64_t steps = 0;
-};
-struct CheckpointFailed {
-  JobId job;
-  std::int64_t steps = 0;
-  std::string why;
-};
 /// next_timer() has come.
 struct TimerExpired {};
 
-using Event = std::variant<HostJoined, HostCreateFailed, HostNotice, HostLost, HostReleased,
-                           JobSubmitted, StopRequested, RankStarted, RankStartFailed, RankReady,
-                           RankSynced, RankFinished, RankFailed, RankExited, TimerExpired,
-                           ShardWritten, ShardFailed, TermOpened, TermFailed, CheckpointCommitted,
-                           CheckpointFailed>;
+using Event =
+    std::variant<HostJoined, HostCreateFailed, HostNotice, HostLost, HostReleased, JobSubmitted,
+                 StopRequested, RankStarted, RankStartFailed, RankReady, RankSynced, RankFinished,
+                 RankFailed, RankExited, TimerExpired, ShardWritten, ShardFailed, TermOpened,
+                 TermFailed, CheckpointCommitted, CheckpointFailed>;
 
 /// "rank_exited": for traces and tables, in the order of the variant.
 const char* event_name(const Event& event);

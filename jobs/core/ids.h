@@ -20,4 +20,12 @@ using Incarnation = Id<struct IncarnationTag>;
 /// One writer's turn at a job's checkpoints (a fence in the store); 0 means none yet.
 using Term = Id<struct TermTag>;
 
+/// One process of one rank. What an older incarnation says is dropped.
+struct RankId {
+  JobId job;
+  Rank rank;
+  Incarnation incarnation;
+  friend bool operator==(const RankId&, const RankId&) = default;
+};
+
 }  // namespace ringmaster::jobs

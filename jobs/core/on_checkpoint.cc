@@ -20,8 +20,8 @@ namespace {
 /// The job, when it lives and saves; else the event is dropped.
 Job* saving_job(State& state, JobId id) {
   const auto found = state.jobs.find(id);
-  const bool there = found != state.jobs.end() && !found->second.ended() &&
-                     found->second.spec.save_every > 0;
+  const bool there =
+      found != state.jobs.end() && !found->second.ended() && found->second.spec.save_every > 0;
   if (!there) ++state.dropped_events;
   return there ? &found->second : nullptr;
 }
@@ -36,7 +36,8 @@ bool counts(const Job& job, const ShardWritten& event) {
 void report_failed_save(Job& job, std::int64_t steps, const std::string& why, Actions& actions) {
   if (job.saves.failed_steps == steps) return;  // several ranks of one save say the same
   job.saves.failed_steps = steps;
-  actions.push_back(Report{job.id, fmt::format("checkpoint of step {} not written: {}", steps, why)});
+  actions.push_back(
+      Report{job.id, fmt::format("checkpoint of step {} not written: {}", steps, why)});
 }
 
 void forget_up_to(Saves& saves, std::int64_t steps) {
@@ -58,8 +59,8 @@ void on_shard_written(State& state, Time, const ShardWritten& event, Actions&) {
     save = {event.steps, event.blocks, {}};
     save.shards.resize(static_cast<std::size_t>(event.members));
   }
-  const bool fits = save.shards.size() == static_cast<std::size_t>(event.members) &&
-                    save.blocks == event.blocks;
+  const bool fits =
+      save.shards.size() == static_cast<std::size_t>(event.members) && save.blocks == event.blocks;
   if (!fits) {
     ++state.dropped_events;
     return;
@@ -71,8 +72,8 @@ void on_shard_written(State& state, Time, const ShardWritten& event, Actions&) {
 void on_shard_failed(State& state, Time, const ShardFailed& event, Actions& actions) {
   Job* job = saving_job(state, event.id.job);
   if (job == nullptr || job->outcome) return;
-  report_failed_save(*job, event.steps,
-                     fmt::format("rank {}: {}", event.id.rank.value, event.why), actions);
+  report_failed_save(*job, event.steps, fmt::format("rank {}: {}", event.id.rank.value, event.why),
+                     actions);
 }
 
 void commit_saves(Job& job, Actions& actions) {
@@ -124,10 +125,10 @@ void on_term_opened(State& state, Time now, const TermOpened& event, Actions& ac
     return;
   }
   saves.restore = saves.durable;
-  actions.push_back(Report{
-      job->id, fmt::format("{}going on from the checkpoint of step {}",
-                           job->formed() ? "all ranks that held the state were lost; " : "",
-                           saves.durable.steps)});
+  actions.push_back(
+      Report{job->id, fmt::format("{}going on from the checkpoint of step {}",
+                                  job->formed() ? "all ranks that held the state were lost; " : "",
+                                  saves.durable.steps)});
 }
 
 void on_term_failed(State& state, Time now, const TermFailed& event, Actions& actions) {

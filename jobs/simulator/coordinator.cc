@@ -5,9 +5,9 @@
 
 #include <csignal>
 
+#include "jobs/core/describe.h"
 #include "jobs/core/dump.h"
 #include "jobs/core/outstanding.h"
-#include "jobs/core/describe.h"
 #include "jobs/simulator/properties.h"
 #include "jobs/simulator/world.h"
 

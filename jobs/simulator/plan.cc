@@ -73,9 +73,11 @@ const char* point_name(Point point) {
 
 const char* fault_name(FaultKind kind) {
   static constexpr std::array<const char*, kFaultKinds> kNames = {
-      "kill",          "kill_several", "host_crash", "host_partition",   "host_stall", "stop",
-      "stop_twice",    "exit_code",    "exit_early", "start_error",      "slow_start", "slow_leave",
-      "ignore_signal", "host_notice",  "line_break", "coordinator_crash", "kill_all"};
+      "kill",          "kill_several", "host_crash", "host_partition",
+      "host_stall",    "stop",         "stop_twice", "exit_code",
+      "exit_early",    "start_error",  "slow_start", "slow_leave",
+      "ignore_signal", "host_notice",  "line_break", "coordinator_crash",
+      "kill_all"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -57,8 +57,8 @@ void check_restored(World& world, const CheckpointAt& at) {
   const auto& committed = world.store.committed;
   const std::int64_t newest = committed.empty() ? kNoState : committed.rbegin()->first;
   if (at.steps != newest) {
-    world.violate(fmt::format("the job goes back to step {}, and step {} was committed", at.steps,
-                              newest));
+    world.violate(
+        fmt::format("the job goes back to step {}, and step {} was committed", at.steps, newest));
   }
   for (const Process& process : world.processes) {
     if (!process.alive || process.weights.steps() <= 0) continue;

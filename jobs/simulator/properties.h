@@ -14,7 +14,8 @@ void check_start(World& world, const RankId& id);
 /// A generation forms: nobody who lives is inside an older one.
 void check_formed(World& world, const GenerationTable& table);
 
-/// A generation starts from a checkpoint: the newest one that was committed, and nothing better lives.
+/// A generation starts from a checkpoint: the newest one that was committed, and nothing better
+/// lives.
 void check_restored(World& world, const CheckpointAt& at);
 
 /// A member holds the state of its generation: nobody who lives has finished more steps.

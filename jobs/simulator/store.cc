@@ -54,8 +54,8 @@ void stage(World& world, const Process& process) {
   }
   Event event = ShardFailed{process.id, steps, "disk full"};
   if (!world.random.chance(kShardFails)) {
-    ShardWritten written{process.id, process.generation, steps, ring.position_of(process.id),
-                         ring.size(), {8}, {}};
+    ShardWritten written{
+        process.id, process.generation, steps, ring.position_of(process.id), ring.size(), {8}, {}};
     written.shard.key = fmt::format("{}-{}", process.generation.value, written.position);
     event = written;
   }

@@ -14,6 +14,7 @@
 
 #include "jobs/core/core.h"
 #include "jobs/core/invariants.h"
+#include "jobs/simulator/fake_store.h"
 #include "jobs/simulator/plan.h"
 #include "jobs/simulator/queue.h"
 #include "jobs/simulator/ring.h"
@@ -53,20 +54,6 @@ struct FakeHost {
   Generation aborted;           // the newest that it was told to abort
   Time last_in;                 // when the last message from it arrives: messages keep their order
   Time last_out;                // when the last message to it arrives
-};
-
-/// The store: what was committed, and the turn of the coordinator that may commit.
-struct FakeStore {
-  struct Checkpoint {
-    Term term;
-    Weights weights;
-  };
-  std::map<std::int64_t, Checkpoint> committed;  // by steps: those that a new term would find
-  std::map<CheckpointAt, Weights> held;          // everything that was ever committed
-  std::map<std::pair<Generation, std::int64_t>, Weights> staged;  // by generation and steps
-  Term term;             // claimed last
-  std::int64_t resumes = kNoState;  // what that term found
-  Time free;             // its one thread is busy until then
 };
 
 struct World {

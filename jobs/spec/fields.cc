@@ -68,12 +68,19 @@ constexpr std::array kBuiltChoices = {
 };
 
 constexpr std::array kPlannedChoices = {
-    Choice{"provider", "ssh"},          Choice{"provider", "slurm"},
-    Choice{"provider", "aws"},          Choice{"provider", "aliyun"},
-    Choice{"provider", "tencent"},      Choice{"provider", "gcp"},
-    Choice{"checkpoint.to", "s3"},      Choice{"checkpoint.to", "oss"},
-    Choice{"checkpoint.to", "cos"},     Choice{"checkpoint.to", "gs"},
-    Choice{"checkpoint.every", "a duration"}, Choice{"checkpoint.every", "auto"}, Choice{"on_reclaim", "shrink"},
+    Choice{"provider", "ssh"},
+    Choice{"provider", "slurm"},
+    Choice{"provider", "aws"},
+    Choice{"provider", "aliyun"},
+    Choice{"provider", "tencent"},
+    Choice{"provider", "gcp"},
+    Choice{"checkpoint.to", "s3"},
+    Choice{"checkpoint.to", "oss"},
+    Choice{"checkpoint.to", "cos"},
+    Choice{"checkpoint.to", "gs"},
+    Choice{"checkpoint.every", "a duration"},
+    Choice{"checkpoint.every", "auto"},
+    Choice{"on_reclaim", "shrink"},
     Choice{"on_reclaim", "wait"},
 };
 

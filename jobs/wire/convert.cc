@@ -79,8 +79,13 @@ CheckpointAt from_wire(const wire::CheckpointAt& in) {
 }
 
 ShardWritten from_wire(const wire::Event::ShardWritten& in) {
-  return {jobs::from_wire(in.id()), Generation{in.generation()}, in.steps(), in.position(),
-          in.members(), {in.blocks().begin(), in.blocks().end()}, from_wire(in.shard())};
+  return {jobs::from_wire(in.id()),
+          Generation{in.generation()},
+          in.steps(),
+          in.position(),
+          in.members(),
+          {in.blocks().begin(), in.blocks().end()},
+          from_wire(in.shard())};
 }
 
 struct ToWire {

@@ -16,7 +16,8 @@ namespace ringmaster::launcher {
 
 namespace {
 
-constexpr std::uint64_t kFilesPerRank = 6;  // socket, pidfd, two pipes, eventfd, one for the start
+// Socket, pidfd, two pipes, eventfd, one for the start, memory of two saves.
+constexpr std::uint64_t kFilesPerRank = 8;
 constexpr std::uint64_t kFilesOwn = 128;
 /// A night of progress lines fits; a rank that prints without end does not fill the disk.
 constexpr std::int64_t kLogMax = 64 * 1024 * 1024, kLogLeast = 32 * 1024 * 1024;

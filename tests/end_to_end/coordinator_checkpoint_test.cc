@@ -86,8 +86,7 @@ class CheckpointTest : public testing::Test {
     EXPECT_EQ(followed.exit_code, 0) << followed.output << followed.error << coordinator_.log();
     EXPECT_TRUE(coordinator_.no_hosts_left());
     check_ledger();
-    const Ended verified =
-        coordinator_.run({"checkpoint", "verify", "file://" + store_, "saved"});
+    const Ended verified = coordinator_.run({"checkpoint", "verify", "file://" + store_, "saved"});
     EXPECT_EQ(verified.exit_code, 0) << verified.output << verified.error;
   }
 
@@ -105,22 +104,23 @@ TEST_F(CheckpointTest, AJobSavesAndItsCheckpointsAreWhole) {
 }
 
 TEST_F(CheckpointTest, AfterTheLossOfAllRanksTheJobGoesOnFromTheStore) {
-  EXPECT_EQ(coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 20)})
-                .exit_code,
-            0);
+  EXPECT_EQ(
+      coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 20)}).exit_code,
+      0);
   ASSERT_TRUE(wait_for_step(40)) << coordinator_.log();
   kill_all_ranks_and_agents();
   follow_to_the_end();
   const std::string told = coordinator_.run({"explain", "saved"}).output;
-  EXPECT_TRUE(contains(told, "all ranks that held the state were lost; going on from the "
-                             "checkpoint of step "))
+  EXPECT_TRUE(contains(told,
+                       "all ranks that held the state were lost; going on from the "
+                       "checkpoint of step "))
       << told;
 }
 
 TEST_F(CheckpointTest, ADamagedCheckpointIsPassedOverAndSaidSo) {
-  EXPECT_EQ(coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 20)})
-                .exit_code,
-            0);
+  EXPECT_EQ(
+      coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 20)}).exit_code,
+      0);
   ASSERT_TRUE(wait_for_step(60)) << coordinator_.log();
   coordinator_.kill();
   kill_all_ranks_and_agents();
