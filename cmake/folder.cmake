@@ -13,12 +13,21 @@ set(RINGMASTER_TEST_DEFINITIONS
 # and once for test programs, they take a third of it. The debug preset goes without, so that a
 # missing include is seen.
 option(RINGMASTER_PRECOMPILE "precompile common headers" ON)
+# Folders that speak to sockets or write JSON have a second one with those libraries' heavy headers.
+set(RINGMASTER_HEAVY_FOLDERS launcher net storage jobs/coordinator)
+set(RINGMASTER_HEAVY_HEADERS <boost/asio/io_context.hpp> <boost/asio/posix/stream_descriptor.hpp>
+  <boost/asio/post.hpp> <boost/asio/signal_set.hpp> <boost/asio/steady_timer.hpp>
+  <nlohmann/json.hpp>)
 set(RINGMASTER_COMMON_HEADERS <fmt/format.h> <algorithm> <array> <cstdint> <filesystem> <fstream>
   <functional> <map> <memory> <optional> <sstream> <string> <string_view> <variant> <vector>)
 if(RINGMASTER_PRECOMPILE)
   add_library(precompiled OBJECT cmake/empty.cc)
   target_link_libraries(precompiled fmt::fmt)
   target_precompile_headers(precompiled PRIVATE ${RINGMASTER_COMMON_HEADERS})
+  add_library(precompiled_heavy OBJECT cmake/empty.cc)
+  target_link_libraries(precompiled_heavy fmt::fmt)
+  target_precompile_headers(precompiled_heavy PRIVATE ${RINGMASTER_COMMON_HEADERS}
+    ${RINGMASTER_HEAVY_HEADERS})
   if(RINGMASTER_TESTS)
     add_executable(precompiled_tests cmake/empty.cc)
     target_link_libraries(precompiled_tests GTest::gtest_main fmt::fmt)
@@ -45,7 +54,9 @@ function(ringmaster_folder folder)
   if(files)
     add_library(${name} STATIC ${files})
     target_link_libraries(${name} PUBLIC ${ARG_LINK})
-    if(RINGMASTER_PRECOMPILE)
+    if(RINGMASTER_PRECOMPILE AND folder IN_LIST RINGMASTER_HEAVY_FOLDERS)
+      target_precompile_headers(${name} REUSE_FROM precompiled_heavy)
+    elseif(RINGMASTER_PRECOMPILE)
       target_precompile_headers(${name} REUSE_FROM precompiled)
     endif()
     if(folder MATCHES "^tests")
