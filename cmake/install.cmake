@@ -5,10 +5,10 @@ include(GNUInstallDirs)
 
 # Only the C ABI is visible: everything else is compiled with hidden visibility.
 add_library(ringmaster_shared SHARED cmake/empty.cc)
-add_dependencies(ringmaster_shared collectives worker)
+add_dependencies(ringmaster_shared collectives worker storage_layout)
 target_link_libraries(ringmaster_shared PRIVATE
   -Wl,--whole-archive $<TARGET_FILE:collectives> $<TARGET_FILE:worker> -Wl,--no-whole-archive
-  base fmt::fmt Threads::Threads)
+  storage_layout base fmt::fmt Threads::Threads)
 set_target_properties(ringmaster_shared PROPERTIES OUTPUT_NAME ringmaster VERSION ${PROJECT_VERSION}
   SOVERSION 0)
 

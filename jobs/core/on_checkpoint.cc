@@ -53,6 +53,7 @@ void on_shard_written(State& state, Time, const ShardWritten& event, Actions&) {
     ++state.dropped_events;
     return;
   }
+  job->state_exists = true;  // the rank's own words may have been lost with its host
   auto& collecting = job->saves.collecting;
   Save& save = collecting[{event.generation, event.steps}];
   if (save.shards.empty()) {
@@ -116,7 +117,12 @@ void on_term_opened(State& state, Time now, const TermOpened& event, Actions& ac
   if (!event.passed_over.empty()) {
     actions.push_back(Report{job->id, "passed over: " + event.passed_over});
   }
-  if (!saves.opening || event.request != saves.request) return;
+  if (!saves.opening || event.request != saves.request) {
+    // What was saved and never heard of: a coordinator may have died, and all hosts meanwhile.
+    const bool news = saves.durable.exists() && saves.durable != saves.restore;
+    if (news && job->formed() && !saves.opening) job->state_exists = true;
+    return;
+  }
   saves.opening = false;
   if (job->outcome) return;
   if (!saves.durable.exists()) {

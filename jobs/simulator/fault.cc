@@ -87,6 +87,11 @@ void kill_with_others(World& world, Process& process) {
 }
 
 void kill_all(World& world) {
+  // With their hosts nobody is left to say how they ended.
+  const bool hosts_too = world.random.chance(0.5);
+  if (hosts_too) {
+    for (const auto& [id, host] : world.hosts) crash_host(world, id, "power cut");
+  }
   for (Process& process : world.processes) {
     if (process.alive) die(world, process, {0, SIGKILL});
   }

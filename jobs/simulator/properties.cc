@@ -44,6 +44,15 @@ void check_formed(World& world, const GenerationTable& table) {
     world.violate(fmt::format("generation {} formed after generation {}", table.generation.value,
                               generation.value));
   }
+  const bool held = std::ranges::any_of(table.members, [&](const Member& member) {
+    const Process* process = world.living(member.id);
+    return process == nullptr || process->weights.exist;  // who has just died may have held it
+  });
+  // One that ended with success before its time is taken at its word: it had what it wanted.
+  if (!held && !table.restore && world.succeeded == 0 && !world.store.committed.empty()) {
+    world.violate(fmt::format("generation {} begins from nothing, and step {} was committed",
+                              table.generation.value, world.store.committed.rbegin()->first));
+  }
   for (const Process& process : world.processes) {
     if (!process.alive || !is_inside_a_generation(process)) continue;
     world.violate(fmt::format("generation {} forms while rank {} (process {}) is {} in {}",
