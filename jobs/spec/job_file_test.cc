@@ -99,7 +99,7 @@ TEST(JobFile, KeysThatDoNotExistAreRefusedWithASuggestion) {
       {"\nname: j\nranks: 1\n", 2, 1, "command: it is missing (it takes a list of words)"},
       {"name: j\ncommand: [a]\n", 1, 1, "ranks: it is missing"},
       {"name: j\ncommand: [a]\nranks: {max: 2}\n", 3, 8, "ranks.min: it is missing"},
-      {kHead + "checkpoint: {every: 1s}\n", 4, 13, "checkpoint.to: it is missing"},
+      {kHead + "checkpoint: {every: 1 steps}\n", 4, 13, "checkpoint.to: it is missing"},
       {kHead + "checkpoint: {to: \"file:///a\"}\n", 4, 13, "checkpoint.every: it is missing"},
   });
 }

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "jobs/core/core.h"
 #include "jobs/core/invariants.h"
 
