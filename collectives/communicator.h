@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The object on which the ranks of one generation exchange arrays. One interface for all engines:
-// shm inside a host, and a world of one that needs none.
+// shm inside a host, tcp between hosts, and a world of one that needs none.
 //
 // Every rank calls the same operations in the same order; a call that differs is an error on all
 // ranks that names both calls (Errc::mismatch). When the generation ends, every operation returns
-// Errc::generation_changed, whatever it waits for, and its outputs are undefined. Reductions run in
-// the order of positions for each element, so the result has the same bits on all ranks, however
-// the array is cut.
+// Errc::generation_changed, whatever it waits for, and its outputs are undefined. The order in which
+// an element is reduced follows from membership, count and type alone (inside a host it is that of
+// the positions), so the result has the same bits on all ranks, and a repeat repeats it.
 //
 // Thread rules: one thread at a time; the abort comes from outside and is noticed by all waits.
 #pragma once

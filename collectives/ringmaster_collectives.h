@@ -6,7 +6,9 @@
  *
  * Every rank of a generation calls the same operations in the same order with the same count, type
  * and reduction; a rank that does not is named, on all ranks, with both calls. The results of a
- * reduction are bitwise equal on all ranks: elements are reduced in the order of positions.
+ * reduction are bitwise equal on all ranks, and the same call of the same members repeats them:
+ * inside a host elements are reduced in the order of positions, between hosts in an order that
+ * follows from membership, count and type.
  *
  * Every function returns RINGMASTER_OK or an error; ringmaster_error_message() has its text. An
  * operation that failed leaves its outputs undefined. RINGMASTER_GENERATION_CHANGED means that a
