@@ -5,9 +5,9 @@
 //
 // Every rank calls the same operations in the same order; a call that differs is an error on all
 // ranks that names both calls (Errc::mismatch). When the generation ends, every operation returns
-// Errc::generation_changed, whatever it waits for, and its outputs are undefined. The order in which
-// an element is reduced follows from membership, count and type alone (inside a host it is that of
-// the positions), so the result has the same bits on all ranks, and a repeat repeats it.
+// Errc::generation_changed, whatever it waits for, and its outputs are undefined. The order in
+// which an element is reduced follows from membership, count and type alone (inside a host it is
+// that of the positions), so the result has the same bits on all ranks, and a repeat repeats it.
 //
 // Thread rules: one thread at a time; the abort comes from outside and is noticed by all waits.
 #pragma once
