@@ -76,7 +76,13 @@ void Coordinator::set_answers() {
                              [this](HostId host, const std::string& why) {
                                take(HostCreateFailed{host, why});
                              },
-                         .released = [this](HostId host) { take(HostReleased{host}); },
+                         .released =
+                             [this](HostId host) {
+                               take(HostReleased{host});
+                               taken_.erase(host);
+                               if (auto forgotten = journal_->forget_host(host); !forgotten)
+                                 fail(forgotten.error());
+                             },
                          .lost =
                              [this](HostId host, const std::string& why) {
                                take(HostLost{host, why});
@@ -131,6 +137,7 @@ void Coordinator::perform(const CreateHost& action) {
 void Coordinator::perform(const ReleaseHost& action) {
   options_.say(fmt::format("releasing host {}: {}", action.host.value, action.reason));
   links_.erase(action.host);
+  std::erase_if(hosts_by_peer_, [&](const auto& at) { return at.second == action.host; });
   reclaims_.erase(action.host);
   provider_.release(action.host);
 }
@@ -179,6 +186,7 @@ void Coordinator::perform(const FormGeneration& action) {
 }
 
 void Coordinator::perform(const EndJob& action) {
+  if (!launches_.contains(action.job)) return;  // said again: its end is in the journal
   const std::string state = state_name(action.state);
   options_.say(fmt::format("job {} {}: {}", action.job.value, state, action.reason));
   if (auto ended = journal_->end_job(action.job, state, action.exit_code, action.reason,
@@ -187,6 +195,7 @@ void Coordinator::perform(const EndJob& action) {
     return fail(ended.error());
   }
   launches_.erase(action.job);
+  options_.on_job_end(action.job);
   wire::ToAgent message;
   message.mutable_end_job()->set_job(action.job.value);
   for (const auto& [host, link] : links_) send(host, message);

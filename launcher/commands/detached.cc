@@ -10,7 +10,7 @@
 
 namespace ringmaster::launcher {
 
-Result<void> start_detached(std::vector<std::string> command, const std::string& log) {
+Result<pid_t> start_detached(std::vector<std::string> command, const std::string& log) {
   std::vector<char*> words;
   for (std::string& word : command) words.push_back(word.data());
   words.push_back(nullptr);
@@ -34,7 +34,7 @@ Result<void> start_detached(std::vector<std::string> command, const std::string&
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) return errno_error(error, fmt::format("start {}", command.front()));
-  return {};
+  return pid;
 }
 
 }  // namespace ringmaster::launcher

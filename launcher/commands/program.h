@@ -69,8 +69,8 @@ class Program {
 };
 
 /// Starts a program that outlives us: a session of its own, no descriptors of ours, its output at
-/// the end of the file `log`. With children ignored or not, it is nobody's to wait for.
-Result<void> start_detached(std::vector<std::string> command, const std::string& log);
+/// the end of the file `log`. Gives its pid; where SIGCHLD is ignored, nobody has to wait for it.
+Result<pid_t> start_detached(std::vector<std::string> command, const std::string& log);
 
 /// Runs to the end: fails unless the exit code is 0. The error holds the last lines of the log.
 Result<void> run_program(std::vector<std::string> command, const std::string& log,

@@ -39,6 +39,7 @@ class MasterPorts {
     ports_.emplace(job, std::move(*port));
     return number;
   }
+  void release(jobs::JobId job) { ports_.erase(job); }
 
  private:
   std::map<jobs::JobId, MasterPort> ports_;
@@ -82,7 +83,8 @@ int serve(const ServeSettings& settings) {
             const auto again = home.allowed();
             return again && again->contains(key);
           },
-      .master_port = [&](jobs::JobId job) { return ports.take(job); }};
+      .master_port = [&](jobs::JobId job) { return ports.take(job); },
+      .on_job_end = [&](jobs::JobId job) { ports.release(job); }};
   auto coordinator = jobs::Coordinator::open(loop, std::move(options), hosts);
   if (!coordinator) return fail(false, coordinator.error());
   hosts.set_endpoint((*coordinator)->endpoint());

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <csignal>
 #include <filesystem>
+#include <list>
 
 #include "launcher/commands/program.h"
 #include "launcher/process/pidfd.h"
@@ -56,10 +57,11 @@ struct LocalHosts::Ending {
   Time kill_at;
 };
 
-/// Pidfds of a host's processes; the host is gone when both are readable and its lock is free.
+/// Pidfds of a host's processes; one that is readable says: wait until the lock is free.
 struct LocalHosts::Watched {
-  explicit Watched(boost::asio::io_context& loop) : agent(loop), guard(loop), timer(loop) {}
-  Descriptor agent, guard;
+  explicit Watched(boost::asio::io_context& loop) : timer(loop) {}
+  std::list<Descriptor> processes;
+  bool joined = false;  // it has said hello
   net::Timer timer;
 };
 
@@ -75,7 +77,12 @@ std::string LocalHosts::folder_of(jobs::HostId host) const {
 }
 
 void LocalHosts::create(const jobs::CreateHost& host) {
-  if (is_locked(lock_of(host.host))) return;  // it is there, and will say hello
+  if (is_locked(lock_of(host.host))) {  // it is there, and will say hello, or die before
+    std::vector<std::int64_t> pids;
+    for (const pid_t pid : pids_in(read_small_file(lock_of(host.host)))) pids.push_back(pid);
+    watch_processes(host.host, pids, false);
+    return;
+  }
   // From the loop: an answer never comes from within the call.
   boost::asio::post(loop_, [this, host] {
     auto started = start_agent(host);
@@ -106,7 +113,10 @@ Result<void> LocalHosts::start_agent(const jobs::CreateHost& host) {
                                     address_in(endpoint_),
                                     "--abandon-after",
                                     fmt::format("{}", to_seconds(abandon_after_))};
-  return start_detached(std::move(words), folder + "/agent.log");
+  const auto pid = start_detached(std::move(words), folder + "/agent.log");
+  if (!pid) return pid.error();
+  watch_processes(host.host, {*pid}, false);
+  return {};
 }
 
 void LocalHosts::release(jobs::HostId host) {
@@ -146,21 +156,33 @@ void LocalHosts::find_again(jobs::HostId host) {
 }
 
 void LocalHosts::watch(jobs::HostId host, const jobs::HostProcesses& processes) {
-  if (!is_locked(lock_of(host))) return;  // it is on another machine
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder_of(host), ignored)) return;  // it is on another machine
+  watch_processes(host, {processes.agent, processes.guard}, true);
+}
+
+void LocalHosts::watch_processes(jobs::HostId host, const std::vector<std::int64_t>& pids,
+                                 bool joined) {
   auto watched = std::make_unique<Watched>(loop_);
-  FileDescriptor agent = open_pidfd(static_cast<pid_t>(processes.agent));
-  FileDescriptor guard = open_pidfd(static_cast<pid_t>(processes.guard));
-  if (agent.valid()) watched->agent.assign(agent.release());
-  if (guard.valid()) watched->guard.assign(guard.release());
+  watched->joined = joined;
+  bool gone = false;
+  for (const std::int64_t pid : pids) {
+    FileDescriptor pidfd = open_pidfd(static_cast<pid_t>(pid));
+    if (pidfd.valid()) {
+      watched->processes.emplace_back(loop_).assign(pidfd.release());
+    } else {
+      gone = true;
+    }
+  }
   watched_[host] = std::move(watched);
+  if (gone || pids.empty()) return wait_for_lock(host);
   wait_for_death(host);
 }
 
 void LocalHosts::wait_for_death(jobs::HostId host) {
   Watched& watched = *watched_.at(host);
-  for (Descriptor* descriptor : {&watched.agent, &watched.guard}) {
-    if (!descriptor->is_open()) continue;
-    descriptor->async_wait(Descriptor::wait_read, [this, host](const error_code& code) {
+  for (Descriptor& process : watched.processes) {
+    process.async_wait(Descriptor::wait_read, [this, host](const error_code& code) {
       if (!code && watched_.contains(host)) wait_for_lock(host);
     });
   }
@@ -169,8 +191,13 @@ void LocalHosts::wait_for_death(jobs::HostId host) {
 void LocalHosts::wait_for_lock(jobs::HostId host) {
   // The other of the two clears up what the first one left; the lock tells when it is done.
   if (!is_locked(lock_of(host))) {
+    const bool joined = watched_.at(host)->joined;
     watched_.erase(host);
-    answers_.lost(host, "its agent died");
+    // From the loop: an answer never comes from within a call.
+    boost::asio::post(loop_, [this, host, joined] {
+      if (joined) answers_.lost(host, "its agent died");
+      if (!joined) answers_.create_failed(host, "its agent died before it joined");
+    });
     return;
   }
   Watched& watched = *watched_.at(host);

@@ -44,6 +44,7 @@ class LocalHosts : public jobs::HostProvider {
   struct Watched;
   Result<void> start_agent(const jobs::CreateHost& host);
   void look_at_ending(jobs::HostId host);
+  void watch_processes(jobs::HostId host, const std::vector<std::int64_t>& pids, bool joined);
   void wait_for_death(jobs::HostId host);
   void wait_for_lock(jobs::HostId host);
   void kill_all_of(jobs::HostId host);

@@ -141,6 +141,21 @@ TEST_F(CoordinatorTest, AProgramThatIsNotThereFailsTheJobWithItsCode) {
   EXPECT_TRUE(coordinator_.no_hosts_left());
 }
 
+TEST_F(CoordinatorTest, AnAgentThatDiesBeforeItHasJoinedIsMadeAnew) {
+  const std::string spec = training("reborn", 4, "{hosts: 2, slots: 2}", "4");
+  EXPECT_EQ(coordinator_.run({"submit", spec}).exit_code, 0);
+  int killed = 0;
+  for (int look = 0; look < 1000 && killed == 0; ++look) {
+    for (const auto& host : coordinator_.agents()) {
+      ::kill(host[static_cast<std::size_t>(look % 2)], SIGKILL);
+      ++killed;
+    }
+  }
+  const Ended ended = coordinator_.run({"logs", "-f", "reborn"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error << coordinator_.log();
+  EXPECT_TRUE(coordinator_.no_hosts_left());
+}
+
 TEST_F(CoordinatorTest, RandomBytesOnItsPortDisturbNoJob) {
   const std::string spec = training("busy", 30, "{hosts: 2, slots: 1}", "2");
   EXPECT_EQ(coordinator_.run({"submit", spec}).exit_code, 0);
