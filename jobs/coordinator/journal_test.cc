@@ -2,6 +2,7 @@
 #include "jobs/coordinator/journal.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -94,10 +95,10 @@ TEST_F(JournalTest, AKilledWriterLosesNothingThatItHadCommitted) {
 
 TEST_F(JournalTest, ANewerOneIsLeftAlone) {
   { const auto journal = open(); }
-  ASSERT_EQ(std::system(("python3 -c \"import sqlite3; c=sqlite3.connect('" + path_ +
-                         "'); c.execute('pragma user_version=99')\" 2>/dev/null || exit 3")
-                            .c_str()),
-            0);
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "PRAGMA user_version=99", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
   const auto journal = Journal::open(path_, Journal::Mode::write);
   ASSERT_FALSE(journal);
   EXPECT_NE(journal.error().message.find("newer ringmaster"), std::string::npos);
