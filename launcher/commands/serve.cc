@@ -49,6 +49,13 @@ Duration seconds(double value) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
 }
 
+/// What was bound before, so that agents find it again; `listen` moves it to another address.
+std::string address_to_bind(const std::string& known, const std::string& listen) {
+  if (known.empty()) return fmt::format("tcp://{}:0", listen.empty() ? "127.0.0.1" : listen);
+  if (listen.empty()) return known;
+  return fmt::format("tcp://{}:{}", listen, known.substr(known.rfind(':') + 1));
+}
+
 struct ServeSettings {
   StateHome home;
   std::string listen;
@@ -66,7 +73,7 @@ int serve(const ServeSettings& settings) {
   const auto known = home.endpoint();
   jobs::Coordinator::Options options = {
       .home = home.path(),
-      .address = known ? *known : fmt::format("tcp://{}:0", settings.listen),
+      .address = address_to_bind(known ? *known : "", settings.listen),
       .keys = settings.keys,
       .allowed = settings.allowed,
       .host_lease = settings.host_lease,
@@ -105,11 +112,12 @@ int serve(const ServeSettings& settings) {
 
 int run_serve(const Arguments& arguments) {
   StateHome home = StateHome::from_environment();
-  std::string path = home.path(), listen = "127.0.0.1";
+  std::string path = home.path(), listen = {};
   double abandon_after = 900, lease = 10;
   const Flags flags = {
       {"--home", &path, "FOLDER", "the state directory"},
-      {"--listen", &listen, "IP", "the address for agents and commands; the port is kept"},
+      {"--listen", &listen, "IP",
+       "the address for agents and commands, 127.0.0.1 at first; it and the port are kept"},
       {"--host-lease", &lease, "S", "a host that is silent for so long is lost", between(1, 3600)},
       {"--abandon-after", &abandon_after, "S",
        "local hosts that hear no coordinator for so long end", between(1, 1e6)},
