@@ -182,9 +182,14 @@ void JobRunner::stop_until_continued() {
   sigprocmask(SIG_BLOCK, &stop, &before);
   signals_.remove(SIGTSTP);
   raise(SIGTSTP);
-  sigprocmask(SIG_SETMASK, &before, nullptr);
+  sigprocmask(SIG_UNBLOCK, &stop, nullptr);
   // Continued; or never stopped, which is what the kernel does where no shell could continue us.
+  // Blocked until it is heard again: a stop in between would take its default action and leave the
+  // ranks running.
+  sigprocmask(SIG_BLOCK, &stop, nullptr);
   agent_->signal_all(SIGCONT);
+  signals_.add(SIGTSTP);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   static_cast<void>(filter_.accept(SIGTSTP, read_clock()));  // an echo may have slept with us
 }
 

@@ -78,8 +78,8 @@ int count_of(const std::string& text, const std::string& part) {
 }
 
 template <class Condition>
-bool wait_until(const Condition& holds) {
-  const auto deadline = Clock::now() + std::chrono::seconds(30);
+bool wait_until(const Condition& holds, std::chrono::seconds limit = std::chrono::seconds(30)) {
+  const auto deadline = Clock::now() + limit;
   while (!holds()) {
     if (Clock::now() > deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -176,11 +176,14 @@ bool Program::wait_for_error(const std::string& text) const {
   return wait_until([&] { return count_of(read_all(error_), text) > 0; });
 }
 
-bool Program::wait_for_state(pid_t pid, const std::string& states) const {
-  return wait_until([&] {
-    const auto process = launcher::read_process(pid);
-    return process && states.find(process->state) != std::string::npos;
-  });
+bool Program::wait_for_state(pid_t pid, const std::string& states,
+                             std::chrono::seconds limit) const {
+  return wait_until(
+      [&] {
+        const auto process = launcher::read_process(pid);
+        return process && states.find(process->state) != std::string::npos;
+      },
+      limit);
 }
 
 pid_t Program::child() const {

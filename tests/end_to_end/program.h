@@ -49,7 +49,8 @@ class Program {
   /// The same for standard error.
   bool wait_for_error(const std::string& text) const;
   /// Waits until the process is in one of these states (the letters of ps), as above.
-  bool wait_for_state(pid_t pid, const std::string& states) const;
+  bool wait_for_state(pid_t pid, const std::string& states,
+                      std::chrono::seconds limit = std::chrono::seconds(30)) const;
   /// Its own living child, 0 when there is none: under ringrun the launcher below the guard.
   pid_t child() const;
   /// Living processes that carry the mark, the program itself included.
