@@ -13,6 +13,23 @@ set(RINGMASTER_TEST_DEFINITIONS
 # and once for test programs, they take a third of it. The debug preset goes without, so that a
 # missing include is seen.
 option(RINGMASTER_PRECOMPILE "precompile common headers" ON)
+# Several files are compiled as one: their headers are read once, which takes another half. Files
+# whose helpers share a name with a neighbour's, or that redefine what others use, stay alone; so do
+# fuzz targets, which all look alike. The debug preset goes without: it compiles what was changed.
+option(RINGMASTER_UNITY "compile several files as one" OFF)
+set(RINGMASTER_UNITY_FILES 6)
+set(RINGMASTER_ALONE collectives/tcp/handshake.cc launcher/output/sink.cc
+  launcher/report/timeline.cc storage/file/file_store.cc storage/layout/safetensors.cc
+  tests/end_to_end/program.cc)
+function(ringmaster_unity target folder)
+  if(NOT RINGMASTER_UNITY OR folder STREQUAL "tests/fuzz")
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON
+    UNITY_BUILD_BATCH_SIZE ${RINGMASTER_UNITY_FILES})
+endfunction()
+set_source_files_properties(${RINGMASTER_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
 # Folders that speak to sockets or write JSON have a second one with those libraries' heavy headers.
 set(RINGMASTER_HEAVY_FOLDERS launcher net storage jobs/coordinator)
 set(RINGMASTER_HEAVY_HEADERS <boost/asio/io_context.hpp> <boost/asio/posix/stream_descriptor.hpp>
@@ -54,6 +71,7 @@ function(ringmaster_folder folder)
   if(files)
     add_library(${name} STATIC ${files})
     target_link_libraries(${name} PUBLIC ${ARG_LINK})
+    ringmaster_unity(${name} ${folder})
     if(RINGMASTER_PRECOMPILE AND folder IN_LIST RINGMASTER_HEAVY_FOLDERS)
       target_precompile_headers(${name} REUSE_FROM precompiled_heavy)
     elseif(RINGMASTER_PRECOMPILE)
@@ -79,6 +97,7 @@ function(ringmaster_folder folder)
   if(RINGMASTER_TESTS AND tests)
     add_executable(${name}_tests ${tests})
     target_link_libraries(${name}_tests PRIVATE ${name} GTest::gtest_main)
+    ringmaster_unity(${name}_tests ${folder})
     target_compile_definitions(${name}_tests PRIVATE ${RINGMASTER_TEST_DEFINITIONS})
     if(RINGMASTER_PRECOMPILE)
       target_precompile_headers(${name}_tests REUSE_FROM precompiled_tests)
