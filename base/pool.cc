@@ -2,12 +2,15 @@
 #include "base/pool.h"
 
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 
 #include "base/check.h"
 
 namespace ringmaster {
 
-Pool::Pool(std::size_t waiting_max) : waiting_max_(waiting_max) {
+Pool::Pool(std::size_t waiting_max, Duration end_limit)
+    : waiting_max_(waiting_max), end_limit_(end_limit) {
   sigset_t all, before;
   ::sigfillset(&all);
   CHECK(::pthread_sigmask(SIG_SETMASK, &all, &before) == 0);
@@ -17,10 +20,14 @@ Pool::Pool(std::size_t waiting_max) : waiting_max_(waiting_max) {
 
 Pool::~Pool() {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     ends_ = true;
+    news_.notify_one();
+    if (!end_.wait_for(lock, end_limit_, [this] { return ended_; })) {
+      std::fprintf(stderr, "a call that hangs (a store that does not answer) ends the process\n");
+      std::_Exit(1);
+    }
   }
-  news_.notify_one();
   thread_.join();
 }
 
@@ -38,7 +45,11 @@ void Pool::loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
     news_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
-    if (ends_) return;
+    if (ends_) {
+      ended_ = true;
+      end_.notify_one();
+      return;
+    }
     {
       const std::function<void()> work = std::move(waiting_.front());
       waiting_.pop_front();

@@ -7,7 +7,9 @@
 // A bounded queue: who has no place is told at once, and says so to whoever waits for the result.
 //
 // Thread rules: run() from one thread. The destructor waits for the work under way and drops the
-// rest. The thread has all signals blocked: handlers stay with the loop's.
+// rest; work that hangs in the kernel (a file server that is gone) can be neither ended nor left
+// behind, so that after a while the whole process ends instead: nothing outlives its owner. The
+// thread has all signals blocked: handlers stay with the loop's.
 #pragma once
 
 #include <condition_variable>
@@ -16,11 +18,13 @@
 #include <mutex>
 #include <thread>
 
+#include "base/time.h"
+
 namespace ringmaster {
 
 class Pool {
  public:
-  explicit Pool(std::size_t waiting_max);
+  explicit Pool(std::size_t waiting_max, Duration end_limit = std::chrono::seconds(10));
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
   ~Pool();
@@ -32,10 +36,11 @@ class Pool {
   void loop();
 
   std::size_t waiting_max_;
+  Duration end_limit_;
   std::mutex mutex_;
-  std::condition_variable news_;
+  std::condition_variable news_, end_;
   std::deque<std::function<void()>> waiting_;
-  bool ends_ = false;
+  bool ends_ = false, ended_ = false;
   std::thread thread_;
 };
 

@@ -2,6 +2,7 @@
 #include "base/pool.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <future>
 #include <vector>
@@ -37,6 +38,20 @@ TEST(Pool, TooMuchIsRefusedAndTheRestIsDroppedAtTheEnd) {
     release.set_value();
   }
   EXPECT_FALSE(dropped_ran);
+}
+
+TEST(PoolDeathTest, WorkThatHangsDoesNotKeepTheProcess) {
+  EXPECT_EXIT(
+      {
+        Pool pool(1, std::chrono::milliseconds(20));
+        std::promise<void> started;
+        pool.run([&] {
+          started.set_value();
+          ::pause();
+        });
+        started.get_future().wait();
+      },
+      testing::ExitedWithCode(1), "a call that hangs");
 }
 
 }  // namespace

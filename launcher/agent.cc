@@ -65,6 +65,7 @@ void Agent::perform(const jobs::Action& action) {
   if (const auto* start_rank = std::get_if<jobs::StartRank>(&action)) start(*start_rank);
   if (const auto* signal_rank = std::get_if<jobs::SignalRank>(&action)) signal(*signal_rank);
   if (const auto* aborted = std::get_if<jobs::AbortGeneration>(&action)) abort(*aborted);
+  if (std::holds_alternative<jobs::AskForSave>(action)) ask_for_save();
   if (const auto* generation = std::get_if<jobs::FormGeneration>(&action)) form(*generation);
 }
 
@@ -269,7 +270,12 @@ void Agent::on_reached(const jobs::RankId& id, std::int64_t steps) {
 
 void Agent::on_exit(const jobs::RankId& id, jobs::ExitStatus status) {
   const int rank = static_cast<int>(id.rank.value);
-  on_event_(jobs::RankExited{id, status, segment_.slot(rank).steps.load()});
+  const jobs::RankExited exit{id, status, segment_.slot(rank).steps.load()};
+  if (status.success() && saving_.contains(id.incarnation)) {
+    held_exits_.emplace(id.incarnation, exit);
+  } else {
+    on_event_(exit);
+  }
   // What the rank had started and what left its session has come up to us, the subreaper. The
   // survivors heal first: none of this can write where they do.
   boost::asio::post(loop_, [this] { clear_orphans(); });
@@ -314,6 +320,11 @@ void Agent::signal(const jobs::SignalRank& action) {
   }
   Running* running = find(action.id);
   if (running != nullptr) running->process->signal(action.signal);
+  // Who signals waits for the end, and has no time for a store.
+  const auto incarnation = action.id.incarnation;
+  if (held_exits_.contains(incarnation)) {
+    boost::asio::post(loop_, [this, incarnation] { release_exit(incarnation); });
+  }
 }
 
 void Agent::signal_all(int signal_number) {
@@ -354,7 +365,8 @@ void Agent::send_form(const jobs::FormGeneration& action) {
                               .lost = lost_,
                               .cpus = static_cast<std::uint32_t>(plan_.cpus),
                               .reason = table.reason,
-                              .save_every = saver_ != nullptr ? plan_.save_every : 0};
+                              .save_every = saver_ != nullptr ? plan_.save_every : 0,
+                              .save_period_ns = saver_ != nullptr ? plan_.save_period.count() : 0};
   bool several_hosts = false;
   for (const auto& member : table.members) {
     message.numbers.push_back(static_cast<std::uint32_t>(member.id.rank.value));

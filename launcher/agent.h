@@ -2,7 +2,6 @@
 //
 // The agent of this host: performs the core's actions on real processes and shared memory, and
 // turns what happens to them into events. Decides nothing.
-//
 // Under ringrun it lives in the launcher's own process.
 //
 // Thread rules: the loop's thread.
@@ -98,6 +97,9 @@ class Agent {
   void form_now(const jobs::FormGeneration& action);
   void send_form(const jobs::FormGeneration& action);
   // Saves and loads (agent_saves.cc).
+  void ask_for_save();
+  void release_exit(jobs::Incarnation incarnation);
+  void on_shard_done(const jobs::RankId& id, const jobs::Event& event);
   void on_staged(const jobs::RankId& id, const worker::StagedMessage& message, FileDescriptor fd);
   void load_and_form(const jobs::FormGeneration& action);
   void on_loaded(const jobs::CheckpointAt& at, Result<Saver::Loaded> loaded);
@@ -134,7 +136,11 @@ class Agent {
   jobs::Generation formed_{};   // the newest
   std::uint32_t lost_ = 0;      // since a generation last held one state
   std::uint32_t joined_ = 0;
-  Saver* saver_ = nullptr;                           // none under ringrun
+  Saver* saver_ = nullptr;                   // none under ringrun
+  std::map<jobs::Incarnation, int> saving_;  // shards that are being written
+  // Of ranks that have done their work: told after their last shard, so that the job is not over
+  // before its last checkpoint.
+  std::map<jobs::Incarnation, jobs::RankExited> held_exits_;
   jobs::Term term_;                                  // that shards are named after
   std::optional<jobs::FormGeneration> loading_for_;  // it is told when the checkpoint is there
   std::optional<jobs::CheckpointAt> loaded_at_;

@@ -45,13 +45,32 @@ void Agent::on_staged(const jobs::RankId& id, const worker::StagedMessage& messa
   const auto share = worker::share_of(message.blocks, message.position, message.members);
   auto memory = worker::StagedMemory::adopt(std::move(fd), worker::bytes_of(share));
   if (!memory) return failed(memory.error().message);
-  const bool taken =
-      saver_->write(message, term_, std::move(*memory),
-                    [this, id, message](const Result<storage::WrittenShard>& written) {
-                      if (written) return on_event_(event_of(id, message, *written));
-                      on_event_(jobs::ShardFailed{id, message.steps, written.error().message});
-                    });
-  if (!taken) failed("too many saves of this host wait for the store");
+  const auto done = [this, id, message](const Result<storage::WrittenShard>& written) {
+    if (written) return on_shard_done(id, event_of(id, message, *written));
+    on_shard_done(id, jobs::ShardFailed{id, message.steps, written.error().message});
+  };
+  if (!saver_->write(message, term_, std::move(*memory), done)) {
+    return failed("too many saves of this host wait for the store");
+  }
+  ++saving_[id.incarnation];
+}
+
+void Agent::on_shard_done(const jobs::RankId& id, const jobs::Event& event) {
+  on_event_(event);
+  if (--saving_[id.incarnation] > 0) return;
+  saving_.erase(id.incarnation);
+  release_exit(id.incarnation);
+}
+
+void Agent::release_exit(jobs::Incarnation incarnation) {
+  const auto held = held_exits_.extract(incarnation);
+  if (held) on_event_(held.mapped());
+}
+
+void Agent::ask_for_save() {
+  for (const Running& running : running_) {
+    segment_.slot(static_cast<int>(running.id.rank.value)).save_asked.store(1);
+  }
 }
 
 void Agent::load_and_form(const jobs::FormGeneration& action) {

@@ -98,36 +98,57 @@ Result<Saver::Loaded> load_now(const std::string& url, const std::string& job,
   return Saver::Loaded{std::move(*blocks), std::move(*memory)};
 }
 
+Error no_answer(Duration limit) {
+  return {Errc::timed_out, fmt::format("the store did not answer in {:g} s", to_seconds(limit))};
+}
+
 }  // namespace
 
 Saver::Saver(boost::asio::io_context& loop, Pool& pool, std::string store, std::string job)
-    : loop_(loop), pool_(pool), store_(std::move(store)), job_(std::move(job)) {}
+    : loop_(loop),
+      pool_(pool),
+      store_(std::move(store)),
+      job_(std::move(job)),
+      writes_(loop),
+      loads_(loop) {}
 
 bool Saver::write(const worker::StagedMessage& message, jobs::Term term,
                   worker::StagedMemory memory, Written done) {
+  const Duration limit =
+      kStoreLimit + std::chrono::seconds(memory.bytes() / kSlowestBytesPerSecond);
+  const std::int64_t number =
+      writes_.expect(limit, std::move(done), [limit] { return no_answer(limit); });
   // Shared, because a std::function can be copied and the memory cannot.
   auto held = std::make_shared<worker::StagedMemory>(std::move(memory));
   const std::weak_ptr<int> alive = alive_;
-  const bool taken = pool_.run([&loop = loop_, alive, url = store_, job = job_, message, term, held,
-                                done = std::move(done)] {
-    auto written = write_now(url, job, message, term, *held);
-    held->mark_done();
-    boost::asio::post(loop, [alive, done, written = std::move(written)] {
-      if (!alive.expired()) done(written);
-    });
-  });
-  if (!taken) held->mark_done();
-  return taken;
+  const bool taken = pool_.run(
+      [this, &loop = loop_, alive, url = store_, job = job_, message, term, held, number] {
+        auto written = write_now(url, job, message, term, *held);
+        held->mark_done();
+        boost::asio::post(loop, [this, alive, number, written = std::move(written)] {
+          if (!alive.expired()) writes_.arrive(number, written);
+        });
+      });
+  if (taken) return true;
+  held->mark_done();
+  writes_.forget(number);
+  return false;
 }
 
 bool Saver::load(const jobs::CheckpointAt& at, OnLoaded done) {
+  // How much there is to load is known only to the store.
+  constexpr Duration limit = 15 * kStoreLimit;
+  const std::int64_t number =
+      loads_.expect(limit, std::move(done), [] { return no_answer(limit); });
   const std::weak_ptr<int> alive = alive_;
-  return pool_.run([&loop = loop_, alive, url = store_, job = job_, at, done = std::move(done)] {
+  const bool taken = pool_.run([this, &loop = loop_, alive, url = store_, job = job_, at, number] {
     auto loaded = std::make_shared<Result<Loaded>>(load_now(url, job, at));
-    boost::asio::post(loop, [alive, done, loaded] {
-      if (!alive.expired()) done(std::move(*loaded));
+    boost::asio::post(loop, [this, alive, number, loaded] {
+      if (!alive.expired()) loads_.arrive(number, std::move(*loaded));
     });
   });
+  if (!taken) loads_.forget(number);
+  return taken;
 }
 
 }  // namespace ringmaster::launcher

@@ -12,6 +12,7 @@
 
 #include "base/pool.h"
 #include "jobs/core/checkpoint.h"
+#include "net/answers.h"
 #include "storage/checkpoint/writer.h"
 #include "worker/messages.h"
 #include "worker/staged_memory.h"
@@ -27,7 +28,11 @@ class Saver {
   /// `store` is its URL, `job` the name in its keys. The pool outlives the Saver.
   Saver(boost::asio::io_context& loop, Pool& pool, std::string store, std::string job);
 
-  using Written = std::function<void(const Result<storage::WrittenShard>&)>;
+  /// A store gets this long, and longer for much data: less than 10 MB/s is as good as nothing.
+  static constexpr Duration kStoreLimit = std::chrono::minutes(2);
+  static constexpr std::uint64_t kSlowestBytesPerSecond = 10'000'000;
+
+  using Written = std::function<void(Result<storage::WrittenShard>)>;
   /// False: too many wait already.
   bool write(const worker::StagedMessage& message, jobs::Term term, worker::StagedMemory memory,
              Written done);
@@ -45,6 +50,8 @@ class Saver {
   Pool& pool_;
   std::string store_;
   std::string job_;
+  net::Answers<Result<storage::WrittenShard>> writes_;
+  net::Answers<Result<Loaded>> loads_;
   std::shared_ptr<int> alive_ = std::make_shared<int>();  // answers look whether it is
 };
 

@@ -9,6 +9,13 @@
 
 namespace ringmaster::worker {
 
+namespace {
+
+/// The result of the work is worth a wait for a store that is behind; nothing else waits for it.
+constexpr Duration kLastSaveWait = std::chrono::minutes(2);
+
+}  // namespace
+
 Result<std::unique_ptr<ElasticSession>> ElasticSession::open() {
   auto contract = read_rank_contract();
   if (!contract) return contract.error();
@@ -85,7 +92,38 @@ Result<void> ElasticSession::save() {
   const auto staged = staging_.stage(state_, generation_.generation,
                                      static_cast<std::uint32_t>(generation_.position),
                                      static_cast<std::uint32_t>(generation_.size));
+  if (staged.message.why.empty()) {  // else it is tried again when it is next looked at
+    cadence_.saved(read_clock());
+    saved_steps_ = state_.steps();
+    agent_->segment.slot(agent_->rank).save_asked.store(0);
+  }
   return agent_->channel.send(staged.message, staged.fd);
+}
+
+Result<void> ElasticSession::save_if_due() {
+  bool due = cadence_.due_by_steps(state_.steps());
+  if (cadence_.check_due(state_.steps())) {
+    const auto said = hear_verdict();
+    if (!said) return said.error();
+    due = due || *said;
+  }
+  return due ? save() : Result<void>();
+}
+
+Result<bool> ElasticSession::hear_verdict() {
+  const std::int64_t steps = state_.steps();
+  SaveVerdict verdict;
+  if (generation_.position == source_) {
+    const bool asked = agent_->segment.slot(agent_->rank).save_asked.load() != 0;
+    verdict = cadence_.decide(steps, read_clock(), asked);
+  }
+  auto heard = communicator_.engine->broadcast(&verdict, sizeof verdict / sizeof(std::int64_t),
+                                               RINGMASTER_INT64, source_);
+  // The step is finished whatever becomes of its save: the next collective says the same.
+  if (!heard && heard.error().code == Errc::generation_changed) return false;
+  if (!heard) return heard.error();
+  cadence_.follow(verdict, steps, read_clock());
+  return verdict.save != 0;
 }
 
 Result<void> ElasticSession::make_engine(const FormMessage& form) {
@@ -116,9 +154,12 @@ Result<void> ElasticSession::enter(const FormMessage& form) {
   auto source = state_.sync(*communicator_.engine);
   if (!source) return source.error();
   describe(form);
+  source_ = *source;
+  saved_steps_ = 0;  // a save that the break cut short is made again at the end
   generation_.source = static_cast<int>(form.numbers[static_cast<std::size_t>(*source)]);
   if (!agent_) return {};
-  save_every_ = form.save_every;
+  cadence_.begin({form.save_every, std::chrono::nanoseconds(form.save_period_ns)}, state_.steps(),
+                 read_clock());
   agent_->segment.slot(agent_->rank).steps.store(state_.steps());
   return agent_->channel.send(SyncedMessage{form.generation, state_.steps(),
                                             static_cast<std::uint32_t>(generation_.source)});
@@ -148,9 +189,7 @@ Result<void> ElasticSession::step_finished() {
   if (!agent_) return {};
   auto& slot = agent_->segment.slot(agent_->rank);
   slot.steps.store(state_.steps());
-  if (save_every_ > 0 && state_.steps() % save_every_ == 0) {
-    if (auto saved = save(); !saved) return saved;
-  }
+  if (auto saved = save_if_due(); !saved) return saved;
   if (state_.steps() < slot.watch.load()) return {};
   slot.watch.store(collectives::Segment::kNoWatch);
   return agent_->channel.send(ReachedMessage{state_.steps()});
@@ -160,6 +199,10 @@ Result<void> ElasticSession::finish() {
   if (!joined()) return Error{Errc::invalid, "finish: join first"};
   auto all = communicator_.engine->barrier();
   if (!all || !agent_) return all;
+  if (cadence_.saves() && saved_steps_ != state_.steps()) {
+    staging_.wait_for_room(kLastSaveWait);
+    if (auto saved = save(); !saved) return saved;
+  }
   return agent_->channel.send(FinishedMessage{generation_.generation});
 }
 

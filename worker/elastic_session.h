@@ -19,6 +19,7 @@
 #include "worker/agent_channel.h"
 #include "worker/contract.h"
 #include "worker/ringmaster_session.h"
+#include "worker/save_cadence.h"
 #include "worker/staging.h"
 #include "worker/state.h"
 
@@ -54,6 +55,8 @@ class ElasticSession {
   Result<FormMessage> wait_for_generation();
   Result<void> restore(AgentChannel::Received received);
   Result<void> save();
+  Result<void> save_if_due();
+  Result<bool> hear_verdict();
   Result<void> enter(const FormMessage& form);
   Result<void> make_engine(const FormMessage& form);
   void describe(const FormMessage& form);
@@ -61,7 +64,9 @@ class ElasticSession {
   std::optional<Agent> agent_;
   State state_;
   Staging staging_;
-  std::int64_t save_every_ = 0;  // steps; 0: never
+  SaveCadence cadence_;
+  std::int64_t saved_steps_ = 0;  // what the last save held
+  int source_ = 0;                // the position whose state the generation began with
   ringmaster_communicator communicator_;
   ringmaster_generation generation_{};
   std::string members_;

@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <thread>
 
 #include "worker/packet.h"
 
@@ -58,8 +59,11 @@ class SessionTest : public testing::Test {
     EXPECT_TRUE(right);
     return right ? std::get<T>(*message) : T{};
   }
-  void join(std::int64_t save_every) {
-    say(FormMessage{.generation = 7, .numbers = {0}, .save_every = save_every});
+  void join(std::int64_t save_every, Duration save_period = Duration::zero()) {
+    say(FormMessage{.generation = 7,
+                    .numbers = {0},
+                    .save_every = save_every,
+                    .save_period_ns = save_period.count()});
     const auto joined = session_->join();
     ASSERT_TRUE(joined.ok()) << joined.error().message;
     hear<JoinMessage>();
@@ -113,6 +117,44 @@ TEST_F(SessionTest, WithoutAPeriodNothingIsSaved) {
   for (int step = 0; step < 5; ++step) ASSERT_TRUE(session_->step_finished().ok());
   char byte;
   EXPECT_LT(::recv(agent_.get(), &byte, 1, MSG_DONTWAIT), 0);
+}
+
+TEST_F(SessionTest, AWishInTheControlPageIsHeardAtTheNextCheck) {
+  join(1'000'000);
+  ASSERT_TRUE(session_->step_finished().ok());
+  segment_->slot(0).save_asked.store(1);
+  ASSERT_TRUE(session_->step_finished().ok());  // gaps between checks grow at most twofold
+  ASSERT_TRUE(session_->step_finished().ok());
+  FileDescriptor fd;
+  const auto staged = hear<StagedMessage>(&fd);
+  EXPECT_EQ(staged.why, "");
+  EXPECT_LE(2, staged.steps);
+  EXPECT_EQ(segment_->slot(0).save_asked.load(), 0u);
+}
+
+TEST_F(SessionTest, TheEndOfTheWorkIsSavedUnlessItWas) {
+  join(2);
+  for (int step = 0; step < 3; ++step) ASSERT_TRUE(session_->step_finished().ok());
+  FileDescriptor second, last;
+  EXPECT_EQ(hear<StagedMessage>(&second).steps, 2);
+  ASSERT_TRUE(session_->finish().ok());
+  EXPECT_EQ(hear<StagedMessage>(&last).steps, 3);
+  hear<FinishedMessage>();
+  ASSERT_TRUE(session_->finish().ok());
+  hear<FinishedMessage>();
+}
+
+TEST_F(SessionTest, APeriodSavesWhenItIsOver) {
+  join(0, std::chrono::milliseconds(1));
+  FileDescriptor fd;
+  for (int step = 0; step < 8 && !fd.valid(); ++step) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ASSERT_TRUE(session_->step_finished().ok());
+    char byte;
+    if (::recv(agent_.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) < 0) continue;
+    EXPECT_EQ(hear<StagedMessage>(&fd).why, "");
+  }
+  EXPECT_TRUE(fd.valid());
 }
 
 TEST_F(SessionTest, ARestoredStateIsTakenOverWithItsSteps) {

@@ -13,7 +13,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the codec copies little-endian words");
 
 // A packet begins with the version and the message's index in the variant.
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 class Writer {
  public:
@@ -83,6 +83,7 @@ struct Encode {
     for (const std::string& endpoint : message.endpoints) out.text(endpoint);
     out.text(message.secret);
     out.number(message.save_every);
+    out.number(message.save_period_ns);
   }
   void operator()(const SyncedMessage& message) {
     out.number(message.generation);
@@ -135,6 +136,7 @@ FormMessage decode_form(Reader& in) {
   for (std::uint32_t i = 0; i < endpoints && in.ok(); ++i) message.endpoints.push_back(in.text());
   message.secret = in.text();
   message.save_every = in.number<std::int64_t>();
+  message.save_period_ns = in.number<std::int64_t>();
   return message;
 }
 

@@ -34,7 +34,8 @@ struct FormMessage {
   std::string reason = {};
   std::vector<std::string> endpoints = {};  // by position; empty: all are on this host
   std::string secret = {};                  // of the job, for connections between ranks
-  std::int64_t save_every = 0;              // steps; 0: never
+  std::int64_t save_every = 0;              // steps; 0: not by their number
+  std::int64_t save_period_ns = 0;          // 0: not by the time
 };
 /// Rank: all members hold one state, that of rank `source`.
 struct SyncedMessage {

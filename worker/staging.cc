@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <thread>
 
 namespace ringmaster::worker {
 
@@ -27,7 +29,6 @@ Staging::Staged Staging::stage(const State& state, std::int64_t generation, std:
       {.generation = generation, .steps = state.steps(), .position = position, .members = members},
       -1};
   const auto skip = [&](const std::string& why) {
-    ++skipped_;
     staged.message.why = why;
     return staged;
   };
@@ -42,6 +43,16 @@ Staging::Staged Staging::stage(const State& state, std::int64_t generation, std:
   copy(state, share, (*memory)->data());
   staged.fd = (*memory)->fd();
   return staged;
+}
+
+void Staging::wait_for_room(Duration limit) const {
+  constexpr auto kPoll = std::chrono::milliseconds(2);
+  const Time deadline = read_clock() + limit;
+  const auto done = [](const StagedMemory& memory) { return memory.is_done(); };
+  while (memories_.size() >= kOnTheirWayMax &&
+         std::none_of(memories_.begin(), memories_.end(), done) && read_clock() < deadline) {
+    std::this_thread::sleep_for(kPoll);
+  }
 }
 
 Result<StagedMemory*> Staging::find_memory(std::uint64_t bytes) {

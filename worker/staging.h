@@ -12,6 +12,7 @@
 
 #include <deque>
 
+#include "base/time.h"
 #include "worker/messages.h"
 #include "worker/staged_memory.h"
 #include "worker/state.h"
@@ -30,14 +31,14 @@ class Staging {
   };
   Staged stage(const State& state, std::int64_t generation, std::uint32_t position,
                std::uint32_t members);
-  std::int64_t skipped() const { return skipped_; }
+  /// Waits until a copy on its way has arrived, should there be too many; at most `limit`.
+  void wait_for_room(Duration limit) const;
 
  private:
   /// Memory for the next copy; an error says why there is none.
   Result<StagedMemory*> find_memory(std::uint64_t bytes);
 
   std::deque<StagedMemory> memories_;
-  std::int64_t skipped_ = 0;
 };
 
 }  // namespace ringmaster::worker

@@ -25,7 +25,7 @@ struct Segment::Control {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x74736d676e697200;  // "ringmst" in a dump
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kPage = 4096;
 
 std::size_t buffers_offset(int capacity) {

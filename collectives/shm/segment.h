@@ -37,8 +37,9 @@ struct Slot {
   alignas(64) std::atomic<std::uint32_t> sleeping;  // 1: ring the bell after publishing
   std::atomic<std::uint32_t> bell;                  // futex word of the rank's own sleep
   alignas(64) std::atomic<std::int64_t> steps;      // steps finished, for the agent
-  std::atomic<std::int64_t> watch;  // the rank tells the agent when `steps` reaches it
-  alignas(64) Call calls[2];        // of the operation that began in an even or odd round
+  std::atomic<std::int64_t> watch;        // the rank tells the agent when `steps` reaches it
+  std::atomic<std::uint32_t> save_asked;  // 1: the agent would like a save soon
+  alignas(64) Call calls[2];              // of the operation that began in an even or odd round
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 

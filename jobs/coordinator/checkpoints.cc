@@ -69,28 +69,48 @@ std::string text_of(const std::vector<storage::Problem>& skipped) {
 
 }  // namespace
 
-Checkpoints::Checkpoints(boost::asio::io_context& loop, Answer answer)
-    : loop_(loop), answer_(std::move(answer)), pool_(kWaitingMax) {}
+Checkpoints::Checkpoints(boost::asio::io_context& loop, Answer answer, Duration limit,
+                         OpenStore open)
+    : loop_(loop),
+      answer_(std::move(answer)),
+      limit_(limit),
+      open_(open),
+      answers_(loop),
+      pool_(kWaitingMax) {}
 Checkpoints::~Checkpoints() = default;
 
-void Checkpoints::run(std::function<std::vector<Event>()> work, const Event& refused) {
-  const auto post = [this](const Event& event) {
-    boost::asio::post(loop_, [this, event] { answer_(event); });
+void Checkpoints::run(std::function<std::vector<Event>()> work,
+                      const std::function<Event(const std::string& why)>& failed) {
+  const auto say = [this](const std::vector<Event>& events) {
+    for (const Event& event : events) answer_(event);
   };
-  const bool taken = pool_.run([work = std::move(work), post] {
-    for (const Event& event : work()) post(event);
+  const std::int64_t number = answers_.expect(limit_, say, [failed, limit = limit_] {
+    return std::vector{
+        failed(fmt::format("the store did not answer in {:g} s", to_seconds(limit)))};
   });
-  if (!taken) post(refused);
+  const bool taken = pool_.run([this, work = std::move(work), number, say] {
+    boost::asio::post(loop_, [this, events = work(), number, say] {
+      // What was done is done: an answer that was given up counts when it comes.
+      if (!answers_.arrive(number, events)) say(events);
+    });
+  });
+  if (taken) return;
+  answers_.forget(number);
+  boost::asio::post(loop_, [say, event = failed(kTooMany)] { say({event}); });
 }
 
 void Checkpoints::open_term(const OpenTerm& action, const Place& place) {
   run([this, action, place] { return std::vector<Event>{open_now(action, place)}; },
-      TermFailed{action.job, action.request, kTooMany});
+      [action](const std::string& why) {
+        return TermFailed{action.job, action.request, why};
+      });
 }
 
 void Checkpoints::commit(const CommitCheckpoint& action, const Place& place) {
   run([this, action, place] { return commit_now(action, place); },
-      CheckpointFailed{action.job, action.save.steps, kTooMany});
+      [action](const std::string& why) {
+        return CheckpointFailed{action.job, action.save.steps, why};
+      });
 }
 
 Event Checkpoints::open_now(const OpenTerm& action, const Place& place) {
@@ -100,7 +120,7 @@ Event Checkpoints::open_now(const OpenTerm& action, const Place& place) {
   Turn& turn = turns_[action.job];
   turn.written.clear();
   turn.term.reset();
-  auto store = storage::open_store(place.store);
+  auto store = open_(place.store);
   if (!store) return failed(store.error());
   turn.store = std::move(*store);
   auto term = storage::open_term(*turn.store, place.name);

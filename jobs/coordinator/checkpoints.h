@@ -6,6 +6,9 @@
 // after a commit finds what that commit made. A term lives as long as this object; the next
 // coordinator opens its own and thereby fences this one.
 //
+// A store that hangs is answered for after a while, so that no job waits for ever; should it answer
+// after all, that counts too.
+//
 // Thread rules: the loop's thread; answers come from the loop, never from within a call.
 #pragma once
 
@@ -17,6 +20,7 @@
 
 #include "base/pool.h"
 #include "jobs/core/action.h"
+#include "net/answers.h"
 #include "storage/checkpoint/writer.h"
 
 namespace boost::asio {
@@ -34,7 +38,12 @@ class Checkpoints {
     std::string name;   // of the job, in the store's keys
     std::int64_t keep = 3;
   };
-  Checkpoints(boost::asio::io_context& loop, Answer answer);
+  /// A commit writes one small object and removes old ones; a term reads what is there.
+  static constexpr Duration kStoreLimit = std::chrono::minutes(2);
+
+  using OpenStore = Result<std::unique_ptr<storage::ObjectStore>> (*)(const std::string& url);
+  Checkpoints(boost::asio::io_context& loop, Answer answer, Duration limit = kStoreLimit,
+              OpenStore open = storage::open_store);
   ~Checkpoints();
 
   /// Answers with TermOpened or TermFailed.
@@ -51,10 +60,15 @@ class Checkpoints {
   };
   Event open_now(const OpenTerm& action, const Place& place);
   std::vector<Event> commit_now(const CommitCheckpoint& action, const Place& place);
-  void run(std::function<std::vector<Event>()> work, const Event& refused);
+  /// `failed` is the answer when the store gives none, with its reason.
+  void run(std::function<std::vector<Event>()> work,
+           const std::function<Event(const std::string& why)>& failed);
 
   boost::asio::io_context& loop_;
   Answer answer_;
+  Duration limit_;
+  OpenStore open_;
+  net::Answers<std::vector<Event>> answers_;
   std::map<JobId, Turn> turns_;
   Pool pool_;  // the last: it ends first
 };

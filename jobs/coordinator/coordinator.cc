@@ -218,6 +218,12 @@ void Coordinator::perform(const CommitCheckpoint& action) {
   checkpoints_.commit(action, place_of(action.job));
 }
 
+void Coordinator::perform(const AskForSave& action) {
+  wire::ToAgent message;
+  message.mutable_ask_for_save()->set_job(action.job.value);
+  send_to_members(core_.state().jobs.at(action.job), message);
+}
+
 void Coordinator::set_timer() {
   const auto next = core_.next_timer();
   core_timer_.cancel();

@@ -73,6 +73,7 @@ class Coordinator {
   void perform(const Report& action);
   void perform(const OpenTerm& action);
   void perform(const CommitCheckpoint& action);
+  void perform(const AskForSave& action);
   Checkpoints::Place place_of(JobId job) const;
   void set_timer();
   void fail(const Error& error);

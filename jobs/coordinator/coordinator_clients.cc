@@ -44,9 +44,11 @@ std::string make_secret() {
 void set_checkpoints(const std::optional<CheckpointPolicy>& policy, wire::Launch& launch,
                      JobSpec& spec) {
   if (!policy) return;
-  spec.save_every = std::get<Steps>(policy->every).count;
+  if (const auto* steps = std::get_if<Steps>(&policy->every)) spec.save_every = steps->count;
+  if (const auto* time = std::get_if<Duration>(&policy->every)) spec.save_period = *time;
   launch.set_checkpoint_to(policy->to);
   launch.set_checkpoint_every(spec.save_every);
+  launch.set_checkpoint_period_ns(spec.save_period.count());
   launch.set_checkpoint_keep(policy->keep);
 }
 
@@ -114,7 +116,7 @@ wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
   set_checkpoints(file->checkpoint, launch, spec);
   // Both would take turns at one line of checkpoints, and each stop the other.
   for (const auto& [job, other] : launches_) {
-    const bool same = spec.save_every > 0 && other.name() == launch.name() &&
+    const bool same = spec.saves() && other.name() == launch.name() &&
                       other.checkpoint_to() == launch.checkpoint_to();
     if (!same) continue;
     return failed(fmt::format("job {} of the name {} saves into {} already", job.value,

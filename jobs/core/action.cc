@@ -29,8 +29,9 @@ const char* state_name(JobState state) {
 
 const char* action_name(const Action& action) {
   static constexpr std::array<const char*, std::variant_size_v<Action>> kNames = {
-      "create_host",     "release_host", "start_rank", "signal_rank", "abort_generation",
-      "form_generation", "end_job",      "report",     "open_term",   "commit_checkpoint"};
+      "create_host",      "release_host",      "start_rank",  "signal_rank",
+      "abort_generation", "form_generation",   "end_job",     "report",
+      "open_term",        "commit_checkpoint", "ask_for_save"};
   return kNames[action.index()];
 }
 

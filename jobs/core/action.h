@@ -91,6 +91,12 @@ struct CommitCheckpoint {
   Term term;
   Save save;
 };
+/// The ranks shall save as soon as they can agree on a step: a host will be taken. A wish: whether
+/// a save comes of it is seen from the shards.
+struct AskForSave {
+  JobId job;
+  std::string reason;
+};
 /// Something a person watching would want to know.
 struct Report {
   JobId job;
@@ -98,7 +104,7 @@ struct Report {
 };
 
 using Action = std::variant<CreateHost, ReleaseHost, StartRank, SignalRank, AbortGeneration,
-                            FormGeneration, EndJob, Report, OpenTerm, CommitCheckpoint>;
+                            FormGeneration, EndJob, Report, OpenTerm, CommitCheckpoint, AskForSave>;
 using Actions = std::vector<Action>;
 
 /// "form_generation": for traces and tables, in the order of the variant.

@@ -165,9 +165,20 @@ void form(Job& job, Time now, Actions& actions) {
   actions.push_back(FormGeneration{job.id, table});
 }
 
+/// Whether a whole save is still to become a checkpoint. The store's answers have a limit.
+bool store_owes(const Saves& saves) {
+  return saves.committing ||
+         (saves.opening && std::any_of(saves.collecting.begin(), saves.collecting.end(),
+                                       [](const auto& at) { return at.second.complete(); }));
+}
+
 void end_if_over(Job& job, Actions& actions) {
   for (const RankRecord& rank : job.ranks) {
     if (rank.state != RankState::ended) return;
+  }
+  if (store_owes(job.saves)) {
+    job.reason = "its last checkpoint is being written";
+    return;
   }
   const Outcome outcome =
       job.outcome.value_or(Outcome{JobState::done, 0, "every rank has done its work"});
@@ -181,9 +192,9 @@ void end_if_over(Job& job, Actions& actions) {
 }  // namespace
 
 void advance(State& state, Job& job, Time now, Actions& actions) {
+  commit_saves(job, actions);  // before: what is complete may be what the job goes back to
   if (!job.outcome) {
     if (job.finishing) retire_newcomers(job, now, actions);
-    commit_saves(job, actions);  // before: what is complete may be what the job goes back to
     look_at_losses(job, now, actions);
   }
   if (!job.outcome) {
@@ -193,7 +204,7 @@ void advance(State& state, Job& job, Time now, Actions& actions) {
     if (can_form(job)) move_ranks(state, job, now, actions);
     if (can_form(job)) form(job, now, actions);
     start_ranks(state, job, now, actions);
-    const bool saves = job.spec.save_every > 0 && job.state != JobState::waiting;
+    const bool saves = job.spec.saves() && job.state != JobState::waiting;
     if (saves && job.saves.term.value == 0 && !job.saves.opening) {
       open_term(job, "the job starts", actions);
     }

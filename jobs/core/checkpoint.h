@@ -110,6 +110,7 @@ struct Saves {
   Generation since;  // shards of older generations are of a history that was left
   std::map<std::pair<Generation, std::int64_t>, Save> collecting;  // by generation and steps
   std::optional<Save> committing;  // given to the store, not answered
+  bool asked = false;  // a host will be taken: a save before that is wanted, and not made yet
   std::int64_t failed_steps = -1;  // the last save that was said to have failed
 };
 

@@ -141,6 +141,9 @@ struct ActionWords {
     return fmt::format("commit the checkpoint of step {} from {} shards", action.save.steps,
                        action.save.shards.size());
   }
+  std::string operator()(const AskForSave& action) const {
+    return "ask for a save: " + action.reason;
+  }
   std::string operator()(const Report& action) const { return "report: " + action.text; }
 };
 

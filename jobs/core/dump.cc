@@ -49,6 +49,7 @@ std::string dump(const Saves& saves) {
       "  term {} opening {} request {} durable {}/{} restore {} since {} failed {}",
       saves.term.value, saves.opening, saves.request, saves.durable.term.value, saves.durable.steps,
       saves.restore ? saves.restore->steps : -1, saves.since.value, saves.failed_steps);
+  if (saves.asked) text += "; asked";
   for (const auto& [at, save] : saves.collecting) {
     text += fmt::format("; collecting {}", at.first.value) + dump(save);
   }

@@ -21,7 +21,7 @@ namespace {
 Job* saving_job(State& state, JobId id) {
   const auto found = state.jobs.find(id);
   const bool there =
-      found != state.jobs.end() && !found->second.ended() && found->second.spec.save_every > 0;
+      found != state.jobs.end() && !found->second.ended() && found->second.spec.saves();
   if (!there) ++state.dropped_events;
   return there ? &found->second : nullptr;
 }
@@ -150,7 +150,14 @@ void on_term_failed(State& state, Time now, const TermFailed& event, Actions& ac
   stop_job(*job, now, {JobState::failed, 1, why}, 15, actions);
 }
 
-void on_checkpoint_committed(State& state, Time, const CheckpointCommitted& event, Actions&) {
+void ask_for_save(Job& job, const std::string& why, Actions& actions) {
+  if (!job.spec.saves() || !job.formed() || job.outcome) return;
+  job.saves.asked = true;
+  actions.push_back(AskForSave{job.id, why});
+}
+
+void on_checkpoint_committed(State& state, Time, const CheckpointCommitted& event,
+                             Actions& actions) {
   const auto found = state.jobs.find(event.job);
   if (found == state.jobs.end()) {
     ++state.dropped_events;
@@ -160,6 +167,12 @@ void on_checkpoint_committed(State& state, Time, const CheckpointCommitted& even
   if (saves.committing && saves.committing->steps == event.steps) saves.committing.reset();
   if (event.steps > saves.durable.steps) saves.durable = {event.term, event.steps};
   forget_up_to(saves, saves.durable.steps);
+  if (saves.asked && !found->second.ended()) {
+    actions.push_back(Report{
+        event.job,
+        fmt::format("checkpoint of step {} is in the store before a host is taken", event.steps)});
+  }
+  saves.asked = false;
 }
 
 void on_checkpoint_failed(State& state, Time, const CheckpointFailed& event, Actions& actions) {

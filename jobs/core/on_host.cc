@@ -75,13 +75,14 @@ void on_host_notice(State& state, Time now, const HostNotice& event, Actions& ac
   Host& host = found->second;
   enter(host, HostState::draining, now, event.why);
   host.deadline = event.deadline;
-  for (const auto& [id, job] : state.jobs) {
+  for (auto& [id, job] : state.jobs) {
     const bool there = std::any_of(job.ranks.begin(), job.ranks.end(), [&](const RankRecord& rank) {
       return rank.has_process() && rank.host == host.id;
     });
     if (!there || job.ended()) continue;
     actions.push_back(Report{id, fmt::format("host {} will be taken in {:.1f} s: {}", host.name,
                                              to_seconds(event.deadline - now), event.why)});
+    ask_for_save(job, fmt::format("host {} will be taken", host.name), actions);
   }
 }
 

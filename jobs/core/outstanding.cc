@@ -52,6 +52,7 @@ Actions outstanding_ranks(const State& state, HostId host) {
     if (here && job.broken) {
       actions.push_back(AbortGeneration{id, job.table.generation, job.broken_why});
     }
+    if (here && job.saves.asked) actions.push_back(AskForSave{id, "asked for before"});
     if (behind && !job.broken) actions.push_back(FormGeneration{id, job.table});
   }
   return actions;

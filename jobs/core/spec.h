@@ -27,8 +27,10 @@ struct JobSpec {
   int hosts_max = 0;
   int host_slots = 1;
 
-  /// Finished steps from one checkpoint to the next; 0: the state is not saved.
+  /// Finished steps, or time, from one checkpoint to the next; 0: not by that.
   std::int64_t save_every = 0;
+  Duration save_period = Duration::zero();
+  bool saves() const { return save_every > 0 || save_period > Duration::zero(); }
 
   /// Whether a lost rank may be survived at all.
   bool elastic() const { return ranks_min < ranks_max || restarts > 0; }

@@ -100,6 +100,12 @@ void perform(World& world, const CommitCheckpoint& action) {
   commit_checkpoint(world, action);
 }
 
+void perform(World& world, const AskForSave&) {
+  for (const HostId host : hosts_of(world.job()->table)) {
+    order(world, host, [&world, host] { world.asked.insert(host); });
+  }
+}
+
 /// Wakes the core when it wants to be woken, once.
 void arm_timer(World& world) {
   if (world.down) return;

@@ -21,9 +21,12 @@ struct FakeStore {
   std::map<std::int64_t, Checkpoint> committed;  // by steps: those that a new term would find
   std::map<CheckpointAt, Weights> held;          // everything that was ever committed
   std::map<std::pair<Generation, std::int64_t>, Weights> staged;  // by generation and steps
+  std::map<std::pair<Generation, std::int64_t>, bool> verdicts;   // whether that step is saved
+  Time saved_at;                                                  // by the verdict of a period
   Term term;                                                      // claimed last
   std::int64_t resumes = kNoState;                                // what that term found
-  Time free;  // its one thread is busy until then
+  bool spoiled = false;  // something has failed: the last step need not be in it
+  Time free;             // its one thread is busy until then
 };
 
 }  // namespace ringmaster::jobs::simulator

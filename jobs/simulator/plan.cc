@@ -112,7 +112,10 @@ Plan make_plan(Random& random) {
   const int faults = between(random, 0, 5);
   for (int i = 0; i < faults; ++i) plan.faults.push_back(make_fault(random, plan.plain));
   if (!plan.plain && random.chance(0.5)) {
-    plan.spec.save_every = between(random, 1, 6);
+    if (random.chance(0.7)) plan.spec.save_every = between(random, 1, 6);
+    if (!plan.spec.saves() || random.chance(0.2)) {
+      plan.spec.save_period = milliseconds(between(random, 1, 3000));
+    }
     if (random.chance(0.5)) {
       plan.faults.push_back({FaultKind::kill_all, Point::stepped, between(random, 5, 60)});
     }
@@ -130,6 +133,9 @@ std::string describe(const Plan& plan) {
   }
   for (const int slots : plan.host_slots) text += fmt::format(" {}", slots);
   if (plan.spec.save_every > 0) text += fmt::format("; saved every {} steps", plan.spec.save_every);
+  if (plan.spec.save_period > Duration::zero()) {
+    text += fmt::format("; saved every {} ms", to_milliseconds(plan.spec.save_period));
+  }
   for (const Fault& fault : plan.faults) {
     text += fmt::format("; {} at {} + {}", fault_name(fault.kind), point_name(fault.point),
                         fault.countdown);

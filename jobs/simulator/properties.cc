@@ -128,6 +128,18 @@ void check_gives_up(World& world, const Actions& actions) {
   }
 }
 
+/// Where nothing went wrong, the work's result is in the store before the job is over.
+void check_saved(World& world) {
+  bool whole = !world.store.spoiled && world.life == 0;
+  for (const Process& process : world.processes) {
+    whole = whole && process.exited_well && process.phase == Point::exiting;
+  }
+  for (const auto& [id, host] : world.hosts) whole = whole && host.alive && host.reachable;
+  if (!whole || !world.plan.spec.saves() || world.plan.plain) return;
+  if (world.store.committed.contains(world.plan.steps)) return;
+  world.violate("the job is done, and its last step is not in the store");
+}
+
 void check_end(World& world, const EndJob& end) {
   if (world.end) world.violate("the job ends a second time");
   for (const Process& process : world.processes) {
@@ -143,6 +155,7 @@ void check_end(World& world, const EndJob& end) {
   if (end.state == JobState::done && !worked) {
     world.violate("the job is done, and no rank has ended its work");
   }
+  if (end.state == JobState::done) check_saved(world);
 }
 
 bool check_stuck(World& world) {

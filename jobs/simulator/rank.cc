@@ -120,13 +120,14 @@ void received(World& world, Process& process, Ring& ring) {
 void reduced(World& world, Process& process, Ring& ring) {
   const int counted = ring.counted(ring.position_of(process.id));
   process.weights.history.push_back({process.generation, counted});
-  stage(world, process);
+  stage_if_due(world, process);
   if (!move_to(world, process, Point::stepped)) return;
   step_or_finish(world, process);
 }
 
 void finished(World& world, Process& process) {
   check_finished(world, process);
+  stage_last(world, process);
   tell(world, process.host, RankFinished{process.id, process.generation});
   if (!move_to(world, process, Point::exiting)) return;
   later(world, process, up_to(world.random, seconds(2)), exit_with_success);
@@ -205,6 +206,20 @@ void abort_generation(World& world, Process& process) {
   }
 }
 
+namespace {
+
+/// The agent tells the end of a rank that has done its work after its last shard.
+void tell_exit(World& world, const Process& process, const RankExited& exit) {
+  if (exit.status.success() && process.saving > 0) {
+    world.queue.after(milliseconds(20),
+                      [&world, &process, exit] { tell_exit(world, process, exit); });
+    return;
+  }
+  tell(world, process.host, exit);
+}
+
+}  // namespace
+
 void die(World& world, Process& process, const ExitStatus& status) {
   CHECK(process.alive);
   process.alive = false;
@@ -212,7 +227,7 @@ void die(World& world, Process& process, const ExitStatus& status) {
   if (status.success()) ++world.succeeded;
   world.trace(fmt::format("rank {} (process {}) {}", process.id.rank.value,
                           process.id.incarnation.value, describe(status)));
-  tell(world, process.host, RankExited{process.id, status, process.weights.steps()});
+  tell_exit(world, process, RankExited{process.id, status, process.weights.steps()});
 }
 
 }  // namespace ringmaster::jobs::simulator

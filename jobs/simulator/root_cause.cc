@@ -26,8 +26,9 @@ void RootCause::before(const Event& event, const Job* job) {
     if (!status.success() && is_current(exited->id)) failed(status.outward(), status.code != 0);
   } else if (const auto* start = std::get_if<RankStartFailed>(&event)) {
     if (is_current(start->id)) failed(start->exit_code, true);
-  } else if (std::holds_alternative<HostLost>(event) || std::holds_alternative<TermFailed>(event)) {
-    allowed_.insert(1);  // a lost host has no code of its own
+  } else if (std::holds_alternative<HostLost>(event) || std::holds_alternative<TermFailed>(event) ||
+             std::holds_alternative<HostCreateFailed>(event)) {
+    allowed_.insert(1);  // a lost host has no code of its own, nor one that was not made
   } else if (const auto* synced = std::get_if<RankSynced>(&event)) {
     if (!is_current(synced->id) || job->broken || synced->generation <= healed_) return;
     healed_ = synced->generation;

@@ -30,6 +30,7 @@ TermOpened find_newest(World& world, std::int64_t request) {
   // Healthy ranks may be about to load what an earlier term has found.
   const bool looked_for = world.job()->saves.opening;
   if (looked_for && !store.committed.empty() && world.random.chance(kDamaged)) {
+    store.spoiled = true;
     opened.passed_over = fmt::format("step {} is damaged", store.committed.rbegin()->first);
     store.committed.erase(std::prev(store.committed.end()));
   }
@@ -42,10 +43,25 @@ TermOpened find_newest(World& world, std::int64_t request) {
 
 }  // namespace
 
-void stage(World& world, const Process& process) {
+namespace {
+
+/// What the member whose state began the generation says to all, as whoever comes first hears it.
+bool hear_verdict(World& world, const Ring& ring, Generation generation, std::int64_t steps) {
+  const auto [verdict, is_first] = world.store.verdicts.try_emplace({generation, steps}, false);
+  if (!is_first) return verdict->second;
+  const HostId host = ring.table().members[static_cast<std::size_t>(ring.source())].host;
+  const Duration period = world.plan.spec.save_period;
+  const Time now = world.queue.now();
+  const bool due = period > Duration::zero() && now >= world.store.saved_at + period;
+  verdict->second = due || world.asked.contains(host);
+  if (!verdict->second) return false;
+  world.store.saved_at = now;
+  world.asked.clear();
+  return true;
+}
+
+void stage(World& world, Process& process) {
   const std::int64_t steps = process.weights.steps();
-  const std::int64_t every = world.plan.spec.save_every;
-  if (every == 0 || steps % every != 0) return;
   const Ring& ring = world.rings.at(process.generation);
   const auto [at, is_new] =
       world.store.staged.try_emplace({process.generation, steps}, process.weights);
@@ -53,15 +69,38 @@ void stage(World& world, const Process& process) {
     world.violate(fmt::format("two ranks save different states of step {}", steps));
   }
   Event event = ShardFailed{process.id, steps, "disk full"};
-  if (!world.random.chance(kShardFails)) {
+  if (world.random.chance(kShardFails)) {
+    world.store.spoiled = true;
+  } else {
     ShardWritten written{
         process.id, process.generation, steps, ring.position_of(process.id), ring.size(), {8}, {}};
     written.shard.key = fmt::format("{}-{}", process.generation.value, written.position);
     event = written;
   }
-  // The agent writes it, whatever becomes of the rank.
-  world.queue.after(up_to(world.random, milliseconds(500)),
-                    [&world, host = process.host, event] { tell(world, host, event); });
+  // The agent writes it, whatever becomes of the rank; the end of one that has done its work is
+  // told afterwards.
+  ++process.saving;
+  process.saved = {process.generation, steps};
+  world.queue.after(up_to(world.random, milliseconds(500)), [&world, &process, event] {
+    tell(world, process.host, event);
+    --process.saving;
+  });
+}
+
+}  // namespace
+
+void stage_if_due(World& world, Process& process) {
+  if (!world.plan.spec.saves()) return;
+  const std::int64_t steps = process.weights.steps();
+  const std::int64_t every = world.plan.spec.save_every;
+  const Ring& ring = world.rings.at(process.generation);
+  const bool told = hear_verdict(world, ring, process.generation, steps);
+  if (told || (every > 0 && steps % every == 0)) stage(world, process);
+}
+
+void stage_last(World& world, Process& process) {
+  const bool saved = process.saved == std::pair(process.generation, process.weights.steps());
+  if (world.plan.spec.saves() && !saved) stage(world, process);
 }
 
 void open_term(World& world, const OpenTerm& action) {
@@ -69,6 +108,7 @@ void open_term(World& world, const OpenTerm& action) {
     ++world.store.term.value;  // a claim fences the others, whoever hears of it
     if (world.life != life || world.job() == nullptr || world.job()->ended()) return;
     if (world.random.chance(kTermFails)) {
+      world.store.spoiled = true;
       return deliver(world, TermFailed{action.job, action.request, "no such folder"});
     }
     deliver(world, find_newest(world, action.request));
@@ -91,6 +131,7 @@ void commit_checkpoint(World& world, const CommitCheckpoint& action) {
     const bool dead = world.life != life;  // it may have died before or after the write
     if (dead && (world.random.chance(0.5) || store.term != world.job()->saves.term)) return;
     if (!dead && world.random.chance(kCommitFails)) {
+      store.spoiled = true;
       return deliver(world, CheckpointFailed{job, steps, "timed out"});
     }
     if (steps > store.resumes) {

@@ -36,6 +36,8 @@ struct Process {
   bool aborted = false;    // its generation was aborted while it computed
   bool boots_late = false;
   bool leaves_late = false;
+  int saving = 0;                                  // shards that its agent still writes
+  std::pair<Generation, std::int64_t> saved = {};  // last
   bool ignores_signals = false;
   Generation generation;
   Weights weights;
@@ -70,6 +72,7 @@ struct World {
   std::deque<Process> processes;  // the dead as well; addresses stay
   std::map<Generation, Ring> rings;
   FakeStore store;
+  std::set<HostId> asked;  // to save soon
   std::optional<Time> timer;
   std::vector<std::pair<Time, Event>> journal;  // every event that the core has taken in
   bool down = false;                            // the coordinator is dead
@@ -126,7 +129,9 @@ void die(World& world, Process& process, const ExitStatus& status);
 
 // store.cc
 /// A rank hands its share of the step that it has just finished to its agent, if it is time.
-void stage(World& world, const Process& process);
+void stage_if_due(World& world, Process& process);
+/// At the end of the work, when the last step was not saved anyway.
+void stage_last(World& world, Process& process);
 void open_term(World& world, const OpenTerm& action);
 void commit_checkpoint(World& world, const CommitCheckpoint& action);
 /// What a member loads that holds nothing.

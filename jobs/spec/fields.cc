@@ -68,19 +68,12 @@ constexpr std::array kBuiltChoices = {
 };
 
 constexpr std::array kPlannedChoices = {
-    Choice{"provider", "ssh"},
-    Choice{"provider", "slurm"},
-    Choice{"provider", "aws"},
-    Choice{"provider", "aliyun"},
-    Choice{"provider", "tencent"},
-    Choice{"provider", "gcp"},
-    Choice{"checkpoint.to", "s3"},
-    Choice{"checkpoint.to", "oss"},
-    Choice{"checkpoint.to", "cos"},
-    Choice{"checkpoint.to", "gs"},
-    Choice{"checkpoint.every", "a duration"},
-    Choice{"checkpoint.every", "auto"},
-    Choice{"on_reclaim", "shrink"},
+    Choice{"provider", "ssh"},          Choice{"provider", "slurm"},
+    Choice{"provider", "aws"},          Choice{"provider", "aliyun"},
+    Choice{"provider", "tencent"},      Choice{"provider", "gcp"},
+    Choice{"checkpoint.to", "s3"},      Choice{"checkpoint.to", "oss"},
+    Choice{"checkpoint.to", "cos"},     Choice{"checkpoint.to", "gs"},
+    Choice{"checkpoint.every", "auto"}, Choice{"on_reclaim", "shrink"},
     Choice{"on_reclaim", "wait"},
 };
 
@@ -158,7 +151,8 @@ std::string takes_text(const Field& field) {
       return fmt::format("{}:///absolute/path",
                          fmt::join(values_of(kBuiltChoices, field.name), ":///.., "));
     case Takes::period:
-      return fmt::format("1 to {} steps", kPeriodStepsMax);
+      return fmt::format("{} to {}, or 1 to {} steps", duration_text(kPeriodMin),
+                         duration_text(kPeriodMax), kPeriodStepsMax);
   }
   check_failed(__FILE__, __LINE__, "no such kind of field");
 }

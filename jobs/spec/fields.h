@@ -38,7 +38,7 @@ enum class Takes {
   words,      // a list, not empty
   variables,  // a map of names to texts
   location,   // scheme:///path, with a scheme of the built choices
-  period,     // a duration or a number of steps; or one of the planned choices, refused
+  period,     // a duration or a number of steps
 };
 
 inline constexpr std::string_view kRequired = "required";

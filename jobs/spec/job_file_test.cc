@@ -119,8 +119,6 @@ TEST(JobFile, WhatIsNotBuiltYetIsSaidSo) {
       {kHead + "on_reclaim: wait\n", 4, 13, "wait is not built yet (it takes replace)"},
       {kHead + "checkpoint: {to: \"s3://b/x\", every: 1 steps}\n", 4, 18, "s3 is not built yet"},
       {kHead + "checkpoint: {to: \"file:///x\", every: auto}\n", 4, 38, "auto is not built yet"},
-      {kHead + "checkpoint: {to: \"file:///x\", every: 30s}\n", 4, 38,
-       "checkpoint.every: a duration is not built yet (it takes 1 to 1000000000 steps)"},
   });
 }
 
@@ -184,7 +182,7 @@ TEST(JobFile, WrongCheckpointsAreRefused) {
       {every("30 s"), 6, 10, "no space stands before the unit: 30s"},
       {every("30 seconds"), 6, 10, "seconds is no unit"},
       {every("-1s"), 6, 10, "not negative"},
-      {every("0s"), 6, 10, "0s is out of bounds (it takes 1 to 1000000000 steps)"},
+      {every("0s"), 6, 10, "0s is out of bounds"},
       {every("0 steps"), 6, 10, "0 steps are out of bounds (it takes"},
       {every("500steps"), 6, 10, "one space stands between number and unit: 500 steps"},
       {every("soon"), 6, 10, "soon is no duration"},

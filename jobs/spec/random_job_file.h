@@ -69,7 +69,7 @@ inline JobFile random_job_file(Random& random) {
   file.on_reclaim = "replace";
   if (random.chance(0.5)) {
     file.checkpoint = CheckpointPolicy{.to = "file:///d" + random_text(random, 10),
-                                       .every = Steps{between(1, 1'000'000'000)},
+                                       .every = random_period(random),
                                        .keep = between(1, 1000)};
   }
   for (int i = between(0, 4); i > 0; --i) {

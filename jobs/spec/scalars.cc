@@ -235,10 +235,6 @@ Trouble read_period(const YamlNode& node, const Field& field, std::string_view w
   if (!period) {
     return error_at(node.place, what, period.error().message, "it takes " + takes_text(field));
   }
-  if (std::holds_alternative<Duration>(*period)) {
-    return error_at(node.place, what, "a duration is not built yet",
-                    "it takes " + takes_text(field));
-  }
   *target = *period;
   return {};
 }

@@ -26,6 +26,7 @@ wire::JobSpec to_wire(const JobSpec& spec) {
   out.set_hosts_max(spec.hosts_max);
   out.set_host_slots(spec.host_slots);
   out.set_save_every(spec.save_every);
+  out.set_save_period_ns(spec.save_period.count());
   return out;
 }
 
@@ -41,6 +42,7 @@ JobSpec from_wire(const wire::JobSpec& in) {
   spec.hosts_max = in.hosts_max();
   spec.host_slots = in.host_slots();
   spec.save_every = in.save_every();
+  spec.save_period = Duration(in.save_period_ns());
   return spec;
 }
 
@@ -289,7 +291,7 @@ const char* trouble_in(const Event& event) {
     const JobSpec& spec = submitted->spec;
     const bool right = spec.ranks_min >= 1 && spec.ranks_min <= spec.ranks_max &&
                        spec.restarts >= 0 && spec.hosts_max >= 0 && spec.host_slots >= 1 &&
-                       spec.save_every >= 0;
+                       spec.save_every >= 0 && spec.save_period >= Duration::zero();
     if (!right) return "a job that cannot be";
   }
   if (const auto* ready = std::get_if<RankReady>(&event)) {

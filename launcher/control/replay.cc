@@ -70,6 +70,7 @@ struct JobOf {
   jobs::JobId operator()(const jobs::CheckpointFailed& event) const { return event.job; }
   jobs::JobId operator()(const jobs::OpenTerm& action) const { return action.job; }
   jobs::JobId operator()(const jobs::CommitCheckpoint& action) const { return action.job; }
+  jobs::JobId operator()(const jobs::AskForSave& action) const { return action.job; }
   jobs::JobId operator()(const jobs::EndJob& action) const { return action.job; }
   jobs::JobId operator()(const jobs::Report& action) const { return action.job; }
   template <class T>

@@ -29,8 +29,9 @@ constexpr Duration kBeat = std::chrono::milliseconds(500);
 /// Unanswered for so long: the coordinator is another one, and wants a hello.
 constexpr Duration kUnanswered = std::chrono::seconds(2);
 constexpr int kAbandonedExitCode = 3;
-/// Shards that wait to be written: what comes beyond that is skipped, and said so.
-constexpr std::size_t kSavesWaitingMax = 4;
+/// Shards that wait to be written: as many as the ranks of a large host can have on their way. The
+/// memory is bounded by the ranks, each of which has two copies at most.
+constexpr std::size_t kSavesWaitingMax = 1024;
 
 class HostAgent {
  public:
@@ -153,6 +154,11 @@ void HostAgent::on_message(std::string_view bytes) {
       if (job == nullptr) return;
       return job->agent().perform(
           jobs::FormGeneration{jobs::JobId{order.job()}, jobs::table_of(order, read_clock())});
+    }
+    case wire::ToAgent::kAskForSave: {
+      const jobs::JobId id{message.ask_for_save().job()};
+      if (JobOnHost* job = find(id.value)) job->agent().perform(jobs::AskForSave{id, ""});
+      return;
     }
     case wire::ToAgent::kEndJob:
       return on_end(message.end_job().job());

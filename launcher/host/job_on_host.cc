@@ -38,6 +38,7 @@ Plan plan_of(const wire::Launch& launch, const JobOnHost::Place& place) {
   plan.secret = launch.secret();
   plan.master_port = launch.master_port();
   plan.save_every = launch.checkpoint_every();
+  plan.save_period = Duration(launch.checkpoint_period_ns());
   return plan;
 }
 

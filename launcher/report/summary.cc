@@ -77,19 +77,29 @@ void add_changes(const GenerationEvent& before, const GenerationEvent& next, Sum
   }
 }
 
+/// Steps that the state held when the first generation began: from a checkpoint of an earlier run.
+std::int64_t first_step(const Metrics& metrics) {
+  for (const GenerationEvent& e : metrics.generations) {
+    if (e.generation == 1) return e.steps;
+  }
+  return 0;
+}
+
 Verdict judge_ledger(const Metrics& metrics, Summary& summary) {
   std::vector<training::StepRecord> records;
   for (const StepEvent& e : metrics.steps) {
     records.push_back({e.step, e.epoch, e.generation, e.first, e.images, e.counted, e.rank});
   }
+  const std::int64_t from = first_step(metrics);
   const std::int64_t wanted = summary.finished          ? metrics.start.steps
                               : summary.history.empty() ? 0
                                                         : summary.history.back().step + 1;
-  const auto checked =
-      training::check_ledger(std::move(records), wanted, metrics.start.train_images);
+  const auto checked = training::check_ledger(std::move(records), std::max(wanted, from),
+                                              metrics.start.train_images, from);
   if (!checked) return {false, checked.error().message};
   summary.repeated = checked->repeated;
-  std::string text = fmt::format(
+  std::string text = from == 0 ? "" : fmt::format("from the checkpoint of step {} on: ", from);
+  text += fmt::format(
       "{} steps, each once in the history; {} images, each counted exactly once an epoch",
       number_text(static_cast<double>(checked->steps)),
       number_text(static_cast<double>(checked->images)));
@@ -101,24 +111,39 @@ Verdict judge_ledger(const Metrics& metrics, Summary& summary) {
   return {true, text};
 }
 
-Verdict judge_weights(const Metrics& metrics) {
-  if (metrics.results.empty()) return {true, "the run has not finished: no weights to compare"};
+/// Without those of ranks that were at the end once, and were lost with all others before it was
+/// certain: the run has gone back since.
+std::vector<ResultEvent> results_of(const Metrics& metrics, const std::vector<StepEvent>& history) {
+  std::vector<ResultEvent> results = metrics.results;
+  std::erase_if(results, [&](const ResultEvent& result) {
+    const bool done_again = !history.empty() && history.back().generation > result.generation;
+    return done_again ||
+           std::any_of(metrics.generations.begin(), metrics.generations.end(),
+                       [&](const GenerationEvent& e) {
+                         return e.generation > result.generation && e.steps < result.steps;
+                       });
+  });
+  return results;
+}
+
+Verdict judge_weights(const std::vector<ResultEvent>& results) {
+  if (results.empty()) return {true, "the run has not finished: no weights to compare"};
   std::set<std::string> hashes;
-  for (const ResultEvent& e : metrics.results) hashes.insert(e.weights);
+  for (const ResultEvent& e : results) hashes.insert(e.weights);
   if (hashes.size() == 1) {
-    return {true, fmt::format("bitwise equal on {} {} ({})", metrics.results.size(),
-                              metrics.results.size() == 1 ? "rank" : "ranks", *hashes.begin())};
+    return {true, fmt::format("bitwise equal on {} {} ({})", results.size(),
+                              results.size() == 1 ? "rank" : "ranks", *hashes.begin())};
   }
   return {false, fmt::format("{} different sets of weights on {} ranks: {}", hashes.size(),
-                             metrics.results.size(), fmt::join(hashes, ", "))};
+                             results.size(), fmt::join(hashes, ", "))};
 }
 
 /// The end of the run: from the result of the lowest rank, else as far as the records go.
-void take_end(const Metrics& metrics, Summary& summary) {
+void take_end(const std::vector<ResultEvent>& results, Summary& summary) {
   const auto result =
-      std::min_element(metrics.results.begin(), metrics.results.end(),
+      std::min_element(results.begin(), results.end(),
                        [](const ResultEvent& a, const ResultEvent& b) { return a.rank < b.rank; });
-  summary.finished = result != metrics.results.end();
+  summary.finished = result != results.end();
   if (summary.finished) summary.accuracy = result->accuracy;
   if (summary.history.empty()) return;
   summary.steps = static_cast<std::int64_t>(summary.history.size());
@@ -136,7 +161,8 @@ Summary summarize(const Metrics& metrics) {
   summary.start = metrics.start;
   summary.notes = metrics.notes;
   summary.history = history_of(metrics.steps);
-  take_end(metrics, summary);
+  const auto results = results_of(metrics, summary.history);
+  take_end(results, summary);
   summary.generations = metrics.generations;
   std::sort(summary.generations.begin(), summary.generations.end(),
             [](const GenerationEvent& a, const GenerationEvent& b) {
@@ -151,7 +177,7 @@ Summary summarize(const Metrics& metrics) {
                                         summary.start.steps));
   }
   summary.ledger = judge_ledger(metrics, summary);
-  summary.weights = judge_weights(metrics);
+  summary.weights = judge_weights(results);
   return summary;
 }
 

@@ -82,6 +82,29 @@ TEST(Summary, SeesWeightsThatDiffer) {
   EXPECT_FALSE(s.good());
 }
 
+TEST(Summary, WhatRanksHadAtAnEndThatWasLostIsNotCompared) {
+  Metrics metrics = sample();
+  // All were lost at the end, and the steps from 600 on were done again with other bits.
+  const int last = static_cast<int>(metrics.generations.back().generation);
+  for (ResultEvent result : std::vector(metrics.results)) {
+    result.generation = last + 1;
+    result.weights = "00000000000000aa";
+    metrics.results.push_back(result);
+  }
+  GenerationEvent again = metrics.generations.back();
+  again.generation = last + 1;
+  again.steps = 600;
+  metrics.generations.push_back(again);
+  for (StepEvent step : std::vector(metrics.steps)) {
+    step.generation = last + 1;
+    if (step.step >= 600) metrics.steps.push_back(step);
+  }
+  const Summary s = summarize(metrics);
+  EXPECT_TRUE(s.weights.good) << s.weights.text;
+  EXPECT_TRUE(s.ledger.good) << s.ledger.text;
+  EXPECT_TRUE(s.finished);
+}
+
 TEST(Summary, AnUnfinishedRunIsReportedAsFarAsItGoes) {
   Metrics metrics = sample();
   metrics.results.clear();

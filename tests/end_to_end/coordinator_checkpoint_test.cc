@@ -2,19 +2,20 @@
 //
 // A job that saves its state loses every rank at once, and goes on from the store.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <thread>
 
-#include "launcher/report/metrics.h"
 #include "tests/end_to_end/coordinator.h"
+#include "tests/end_to_end/ledger.h"
 #include "tests/end_to_end/text.h"
 #include "tests/end_to_end/training_data.h"
-#include "worker/training/ledger.h"
 
 namespace ringmaster::tests {
 namespace {
@@ -23,6 +24,24 @@ namespace fs = std::filesystem;
 
 constexpr int kLooks = 1000;
 constexpr auto kLook = std::chrono::milliseconds(20);
+constexpr int kBatch = 24, kEpochs = 4;
+constexpr int kLong = 150;  // epochs of some seconds
+
+/// A file system of a few megabytes on the folder, seen by this process and what it starts, and
+/// gone with them. False when this user may not mount.
+bool mount_small_disk(const std::string& folder) {
+  return ::unshare(CLONE_NEWNS) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("none", folder.c_str(), "tmpfs", 0, "size=4m") == 0;
+}
+
+/// Takes all but the last few pages of the file system.
+void fill(const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  const std::string block(16 << 10, 'x');
+  while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+  }
+}
 
 class CheckpointTest : public testing::Test {
  protected:
@@ -33,45 +52,36 @@ class CheckpointTest : public testing::Test {
     metrics_ = coordinator_.file("metrics.jsonl");
   }
 
-  std::string spec(const std::string& ranks, const std::string& hosts, int epochs) {
+  std::string spec(const std::string& ranks, const std::string& hosts, int epochs,
+                   const std::string& every = "20 steps") {
     return coordinator_.write_spec(
         "saved", ranks, hosts,
-        {built("ringmaster-train"), "--model", "tiny", "--data", data_folder(), "--batch", "24",
-         "--epochs", std::to_string(epochs), "--metrics", metrics_},
-        "limits: {restarts: 100}\ncheckpoint: {to: \"file://" + store_ + "\", every: 20 steps}\n");
+        {built("ringmaster-train"), "--model", "tiny", "--data", data_folder(), "--batch",
+         std::to_string(kBatch), "--epochs", std::to_string(epochs), "--metrics", metrics_},
+        "limits: {restarts: 100}\ncheckpoint: {to: \"file://" + store_ + "\", every: " + every +
+            "}\n");
   }
-  std::int64_t durable_step() {
+  /// A number of the job's status; -1: it has none.
+  std::int64_t status_of(const char* name) {
     const Ended status = coordinator_.run({"status", "saved", "--json"});
     const auto object = nlohmann::json::parse(status.output, nullptr, false);
-    return object.is_object() ? object.value("durable_step", std::int64_t{-1}) : -1;
+    return object.is_object() ? object.value(name, std::int64_t{-1}) : -1;
   }
-  bool wait_for_step(std::int64_t step) {
+  std::int64_t durable_step() { return status_of("durable_step"); }
+  bool wait_for(const char* name, std::int64_t least) {
     for (int round = 0; round < kLooks; ++round) {
-      if (durable_step() >= step) return true;
+      if (status_of(name) >= least) return true;
       std::this_thread::sleep_for(kLook);
     }
     return false;
   }
+  bool wait_for_step(std::int64_t step) { return wait_for("durable_step", step); }
   /// Everything of the job, in one instant.
   void kill_all_ranks_and_agents() {
     for (const auto& host : coordinator_.agents()) {
       for (const pid_t pid : host) ::kill(pid, SIGKILL);
     }
     for (const pid_t pid : coordinator_.ranks()) ::kill(pid, SIGKILL);
-  }
-  void check_ledger() {
-    auto metrics = launcher::read_metrics(metrics_);
-    ASSERT_TRUE(metrics.ok()) << metrics.error().message;
-    std::vector<training::StepRecord> records;
-    for (const auto& step : metrics->steps) {
-      records.push_back({step.step, step.epoch, step.generation, step.first, step.images,
-                         step.counted, step.rank});
-    }
-    const auto ledger = training::check_ledger(records, metrics->start.steps, kTrainImages);
-    ASSERT_TRUE(ledger.ok()) << ledger.error().message;
-    std::set<std::string> weights;
-    for (const auto& result : metrics->results) weights.insert(result.weights);
-    EXPECT_EQ(weights.size(), 1u);
   }
   std::vector<fs::path> manifests() const {
     std::vector<fs::path> all;
@@ -85,7 +95,7 @@ class CheckpointTest : public testing::Test {
     const Ended followed = coordinator_.run({"logs", "-f", "saved"});
     EXPECT_EQ(followed.exit_code, 0) << followed.output << followed.error << coordinator_.log();
     EXPECT_TRUE(coordinator_.no_hosts_left());
-    check_ledger();
+    expect_whole_run(metrics_);
     const Ended verified = coordinator_.run({"checkpoint", "verify", "file://" + store_, "saved"});
     EXPECT_EQ(verified.exit_code, 0) << verified.output << verified.error;
   }
@@ -130,10 +140,94 @@ TEST_F(CheckpointTest, ADamagedCheckpointIsPassedOverAndSaidSo) {
   ASSERT_NO_FATAL_FAILURE(coordinator_.start());
   const Ended followed = coordinator_.run({"logs", "-f", "saved"});
   EXPECT_EQ(followed.exit_code, 0) << followed.output << followed.error << coordinator_.log();
-  check_ledger();
+  expect_whole_run(metrics_);
   const std::string told = coordinator_.run({"explain", "saved"}).output;
   EXPECT_TRUE(contains(told, "passed over: saved/shards/" + newest)) << told;
   EXPECT_TRUE(contains(told, "going on from the checkpoint of step ")) << told;
+}
+
+TEST_F(CheckpointTest, ADamagedManifestIsPassedOver) {
+  EXPECT_EQ(
+      coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 20)}).exit_code,
+      0);
+  ASSERT_TRUE(wait_for_step(60)) << coordinator_.log();
+  coordinator_.kill();
+  kill_all_ranks_and_agents();
+  const fs::path newest = manifests().back();
+  std::string text = read_text(newest);
+  text[text.size() / 2] ^= 1;
+  write_text(newest, text);
+  ASSERT_NO_FATAL_FAILURE(coordinator_.start());
+  const Ended followed = coordinator_.run({"logs", "-f", "saved"});
+  EXPECT_EQ(followed.exit_code, 0) << followed.output << followed.error << coordinator_.log();
+  expect_whole_run(metrics_);
+  const std::string told = coordinator_.run({"explain", "saved"}).output;
+  EXPECT_TRUE(contains(told, "passed over: saved/manifests/" + newest.filename().string())) << told;
+}
+
+TEST_F(CheckpointTest, APeriodSavesAndSoDoesTheEndOfTheWork) {
+  const Ended ended =
+      coordinator_.run({"submit", spec("3", "{hosts: 2, slots: 2}", kLong, "100ms"), "--follow"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error << coordinator_.log();
+  EXPECT_EQ(durable_step(), kLong * kTrainImages / kBatch);
+  EXPECT_LE(2u, manifests().size());
+  follow_to_the_end();
+}
+
+TEST_F(CheckpointTest, ANoticeIsAnsweredByASaveInItsWindow) {
+  EXPECT_EQ(coordinator_
+                .run({"submit",
+                      spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", kLong, "1000000000 steps")})
+                .exit_code,
+            0);
+  ASSERT_TRUE(wait_for("step", 10)) << coordinator_.log();
+  EXPECT_EQ(durable_step(), -1);
+  EXPECT_EQ(coordinator_.run({"reclaim", "local-2", "--notice", "10s"}).exit_code, 0);
+  EXPECT_TRUE(wait_for_step(1)) << coordinator_.log();
+  const std::string told = coordinator_.run({"explain", "saved"}).output;
+  EXPECT_TRUE(contains(told, "is in the store before a host is taken")) << told;
+  follow_to_the_end();
+  EXPECT_EQ(durable_step(), kLong * kTrainImages / kBatch);
+}
+
+TEST_F(CheckpointTest, AnotherNumberOfRanksGoesOnWhereTheLastOnesLeftOff) {
+  EXPECT_EQ(coordinator_.run({"submit", spec("3", "{hosts: 2, slots: 2}", kEpochs), "--follow"})
+                .exit_code,
+            0);
+  for (const std::string ranks : {"1", "4"}) {
+    const int epochs = ranks == "1" ? 2 * kEpochs : 3 * kEpochs;
+    metrics_ = coordinator_.file("metrics-" + ranks + ".jsonl");
+    const Ended ended =
+        coordinator_.run({"submit", spec(ranks, "{hosts: 2, slots: 2}", epochs), "--follow"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.error << coordinator_.log();
+    EXPECT_EQ(durable_step(), epochs * kTrainImages / kBatch);
+    expect_whole_run(metrics_);
+    const std::string told = coordinator_.run({"explain", "saved"}).output;
+    EXPECT_TRUE(contains(told, "going on from the checkpoint of step ")) << told;
+  }
+}
+
+TEST_F(CheckpointTest, AFullDiskCostsASaveAndNotTheTraining) {
+  // Before the coordinator starts, which would not see what is mounted later.
+  coordinator_.kill();
+  if (!mount_small_disk(store_)) GTEST_SKIP() << "this user may not mount a small file system";
+  ASSERT_NO_FATAL_FAILURE(coordinator_.start());
+  EXPECT_EQ(
+      coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 2 * kLong)})
+          .exit_code,
+      0);
+  ASSERT_TRUE(wait_for_step(20)) << coordinator_.log();
+  const std::string filler = store_ + "/filler";
+  fill(filler);
+  const auto told = [&] { return coordinator_.run({"explain", "saved"}).output; };
+  for (int round = 0; round < kLooks && !contains(told(), " not written: "); ++round) {
+    std::this_thread::sleep_for(kLook);
+  }
+  EXPECT_TRUE(contains(told(), "No space left on device")) << told();
+  const std::int64_t durable = durable_step();
+  fs::remove(filler);
+  EXPECT_TRUE(wait_for_step(durable + 1)) << coordinator_.log();
+  follow_to_the_end();
 }
 
 TEST_F(CheckpointTest, AStoreThatIsNotThereFailsTheJobAtOnce) {

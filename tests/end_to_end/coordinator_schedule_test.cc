@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks, agents, whole hosts and the coordinator itself are killed at any moment, several at once.
-// Whatever happens, the job ends; when it is done, every sample counts once an epoch in the history
-// of the final weights; it fails only when no rank that held the state was left; and nothing of it
-// stays.
+// Ranks, agents, whole hosts, the coordinator itself and all of them are killed at any moment,
+// several at once. Whatever happens, the job ends; when it is done, every sample counts once an
+// epoch in the history of the final weights; it fails only when no rank that held the state was
+// left, and no checkpoint; and nothing of it stays. Every second job saves its state.
 //
 // RINGMASTER_KILL_SEED=N runs one schedule again.
 #include <gtest/gtest.h>
@@ -11,15 +11,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
+#include <filesystem>
 #include <thread>
 
 #include "base/random.h"
-#include "launcher/report/metrics.h"
 #include "tests/end_to_end/coordinator.h"
+#include "tests/end_to_end/ledger.h"
 #include "tests/end_to_end/text.h"
 #include "tests/end_to_end/training_data.h"
-#include "worker/training/ledger.h"
 
 namespace ringmaster::tests {
 namespace {
@@ -35,8 +34,18 @@ void kill_one_of(const std::vector<pid_t>& pids, Random& random) {
   if (!pids.empty()) ::kill(pids[random.below(pids.size())], SIGKILL);
 }
 
+/// All that holds the state, in one instant; sometimes with the coordinator.
+void strike_everything(Coordinator& coordinator, Random& random) {
+  if (random.chance(0.3)) coordinator.kill();
+  for (const auto& host : coordinator.agents()) {
+    for (const pid_t pid : host) ::kill(pid, SIGKILL);
+  }
+  for (const pid_t pid : coordinator.ranks()) ::kill(pid, SIGKILL);
+}
+
 void strike(Coordinator& coordinator, Random& random) {
-  const std::uint64_t kind = random.below(10);
+  const std::uint64_t kind = random.below(11);
+  if (kind == 10) return strike_everything(coordinator, random);
   if (kind < 4) return kill_one_of(coordinator.ranks(), random);
   if (kind < 7) return coordinator.kill();
   const auto agents = coordinator.agents();
@@ -62,19 +71,13 @@ void strike_all(Coordinator& coordinator, Random& random) {
   coordinator.start();
 }
 
-void check_done(const std::string& metrics_path) {
-  auto metrics = launcher::read_metrics(metrics_path);
-  ASSERT_TRUE(metrics.ok()) << metrics.error().message;
-  std::vector<training::StepRecord> records;
-  for (const auto& step : metrics->steps) {
-    records.push_back(
-        {step.step, step.epoch, step.generation, step.first, step.images, step.counted, step.rank});
-  }
-  auto ledger = training::check_ledger(records, metrics->start.steps, kTrainImages);
-  ASSERT_TRUE(ledger.ok()) << ledger.error().message;
-  std::set<std::string> weights;
-  for (const auto& result : metrics->results) weights.insert(result.weights);
-  EXPECT_EQ(weights.size(), 1u);
+/// The spec's part on checkpoints: every second job has one, by steps or by time.
+std::string checkpoints(const Coordinator& coordinator, std::uint64_t seed) {
+  if (seed % 2 == 0) return "";
+  const std::string store = coordinator.file("store");
+  std::filesystem::create_directories(store);
+  return "checkpoint: {to: \"file://" + store +
+         "\", every: " + (seed % 4 == 1 ? "15 steps" : "150ms") + "}\n";
 }
 
 /// Whether the job was done (and not lost with all that held its state).
@@ -86,7 +89,7 @@ bool run_schedule(Coordinator& coordinator, std::uint64_t seed) {
       coordinator.write_spec(name, "{min: 1, max: 4}", "{hosts: 2, slots: 2}",
                              {built("ringmaster-train"), "--model", "tiny", "--data", data_folder(),
                               "--batch", "24", "--epochs", "12", "--metrics", metrics},
-                             "limits: {restarts: 100}\n");
+                             "limits: {restarts: 100}\n" + checkpoints(coordinator, seed));
   const Ended submitted = coordinator.run({"submit", spec});
   EXPECT_EQ(submitted.exit_code, 0) << submitted.error;
   Random random(seed);
@@ -94,9 +97,13 @@ bool run_schedule(Coordinator& coordinator, std::uint64_t seed) {
   const Ended followed = coordinator.run({"logs", "-f", name});
   EXPECT_FALSE(followed.timed_out) << followed.error << coordinator.log();
   EXPECT_TRUE(coordinator.no_hosts_left()) << coordinator.log();
-  if (contains(followed.error, "no rank that held the state is left")) return false;
+  if (contains(followed.error, "no rank that held the state is left")) {
+    const std::string status = coordinator.run({"status", name, "--json"}).output;
+    EXPECT_FALSE(contains(status, "durable_step")) << "given up with a checkpoint: " << status;
+    return false;
+  }
   EXPECT_EQ(followed.exit_code, 0) << followed.output << followed.error << coordinator.log();
-  if (followed.exit_code == 0) check_done(metrics);
+  if (followed.exit_code == 0) expect_whole_run(metrics);
   return true;
 }
 

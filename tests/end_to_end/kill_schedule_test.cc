@@ -9,14 +9,12 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <set>
 #include <thread>
 
 #include "base/random.h"
-#include "launcher/report/metrics.h"
+#include "tests/end_to_end/ledger.h"
 #include "tests/end_to_end/program.h"
 #include "tests/end_to_end/training_data.h"
-#include "worker/training/ledger.h"
 
 namespace ringmaster::tests {
 namespace {
@@ -43,18 +41,7 @@ void kill_ranks(const Program& program, Random& random) {
 void check_run(const Ended& ended, const std::string& metrics_path) {
   ASSERT_FALSE(ended.timed_out) << ended.error;
   ASSERT_EQ(ended.exit_code, 0) << ended.output << ended.error;
-  auto metrics = launcher::read_metrics(metrics_path);
-  ASSERT_TRUE(metrics.ok()) << metrics.error().message;
-  std::vector<training::StepRecord> records;
-  for (const auto& step : metrics->steps) {
-    records.push_back(
-        {step.step, step.epoch, step.generation, step.first, step.images, step.counted, step.rank});
-  }
-  auto ledger = training::check_ledger(records, metrics->start.steps, kTrainImages);
-  ASSERT_TRUE(ledger.ok()) << ledger.error().message << ended.error;
-  std::set<std::string> weights;
-  for (const auto& result : metrics->results) weights.insert(result.weights);
-  EXPECT_EQ(weights.size(), 1u) << ended.error;
+  expect_whole_run(metrics_path);
 }
 
 void run_schedule(std::uint64_t seed) {

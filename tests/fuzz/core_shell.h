@@ -89,6 +89,7 @@ class CoreShell {
   void on(const jobs::Report& action);
   void on(const jobs::OpenTerm&) { CHECK(false); }  // no job of these stories saves
   void on(const jobs::CommitCheckpoint&) { CHECK(false); }
+  void on(const jobs::AskForSave&) { CHECK(false); }
   Process* find(const jobs::RankId& id);
 
   jobs::Core core_;

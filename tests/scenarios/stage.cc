@@ -60,7 +60,7 @@ const std::vector<Command>& commands() {
       {std::regex("host ([a-z]) is released"),
        [](const Match& m) -> Event { return HostReleased{host_id(m[1])}; }},
       {std::regex("job of (\\d+) to (\\d+) ranks, (\\d+) restarts(?:, (\\d+) hosts of (\\d+))?"
-                  "(?:, saved every (\\d+) steps)?"),
+                  "(?:, saved every (\\d+) (steps|seconds))?"),
        [](const Match& m) -> Event {
          JobSpec spec;
          spec.name = "story";
@@ -69,7 +69,8 @@ const std::vector<Command>& commands() {
          spec.restarts = static_cast<int>(number_of(m, 3));
          spec.hosts_max = static_cast<int>(number_of(m, 4));
          if (m[5].matched) spec.host_slots = static_cast<int>(number_of(m, 5));
-         spec.save_every = number_of(m, 6);
+         if (m[7] == "seconds") spec.save_period = std::chrono::seconds(number_of(m, 6));
+         if (m[7] == "steps") spec.save_every = number_of(m, 6);
          return JobSubmitted{kJob, spec};
        }},
       {std::regex("term (\\d+) opens(?: and finds step (\\d+) of term (\\d+))?(?:, not (.+))?"),

@@ -72,6 +72,11 @@ class Cursor {
     }
     return {};
   }
+  /// Where an earlier run has left off, is known from the first record alone.
+  void begin_at(const StepRecord& record) {
+    epoch_ = record.epoch;
+    place_ = record.first;
+  }
   void count_repeated() { summary_.repeated += 1; }
   const LedgerSummary& summary() const { return summary_; }
 
@@ -102,8 +107,8 @@ Result<void> check_step(std::int64_t step, Records* rest, Cursor* cursor) {
 }  // namespace
 
 Result<LedgerSummary> check_ledger(std::vector<StepRecord> records, std::int64_t steps,
-                                   std::int64_t train_images) {
-  if (steps < 0 || train_images <= 0) {
+                                   std::int64_t train_images, std::int64_t from) {
+  if (steps < 0 || from < 0 || train_images <= 0) {
     return Error{Errc::invalid,
                  fmt::format("a ledger of {} steps over {} training images", steps, train_images)};
   }
@@ -113,7 +118,8 @@ Result<LedgerSummary> check_ledger(std::vector<StepRecord> records, std::int64_t
   Records rest(records);
   if (!rest.empty() && rest.front().step < 0) return broken(rest.front().step, "below 0");
   Cursor cursor(train_images);
-  for (std::int64_t step = 0; step < steps; ++step) {
+  if (from > 0 && !rest.empty()) cursor.begin_at(rest.front());
+  for (std::int64_t step = from; step < steps; ++step) {
     auto checked = check_step(step, &rest, &cursor);
     if (!checked) return checked.error();
   }

@@ -38,8 +38,9 @@ struct LedgerSummary {
 };
 
 /// The history's summary, or an Error (Errc::corrupt) that names the first step that breaks a rule.
-/// `steps` is how many the run had to finish; the last epoch may be cut short by it.
+/// `steps` is how many the run had to finish; the last epoch may be cut short by it. `from`: those
+/// that were in the checkpoint that the run went on from, whose records are another file's.
 Result<LedgerSummary> check_ledger(std::vector<StepRecord> records, std::int64_t steps,
-                                   std::int64_t train_images);
+                                   std::int64_t train_images, std::int64_t from = 0);
 
 }  // namespace ringmaster::training

@@ -45,6 +45,18 @@ TEST(Ledger, SumsUpACleanRun) {
   EXPECT_EQ(summary->repeated, 0);
 }
 
+TEST(Ledger, ARunThatWentOnFromACheckpointIsCheckedFromThere) {
+  auto records = two_epochs();
+  std::erase_if(records, [](const StepRecord& r) { return r.step < 4; });
+  auto summary = check_ledger(records, 6, 10, 4);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(summary->steps, 2);
+  EXPECT_EQ(summary->images, 6);
+  EXPECT_FALSE(check_ledger(records, 6, 10, 3).ok());  // a step between them is missing
+  EXPECT_FALSE(check_ledger(records, 6, 10, 5).ok());  // one is done that was in the checkpoint
+  EXPECT_TRUE(check_ledger({}, 6, 10, 6).ok());        // nothing was left to do
+}
+
 TEST(Ledger, FollowsAHistoryThatWentBackToACheckpoint) {
   auto records = two_epochs();
   std::erase_if(records, [](const StepRecord& r) { return r.step > 4; });  // all ranks were lost

@@ -98,8 +98,9 @@ Result<void> Trainer::enter_generation() {
   entered_ = stepped_ = read_clock();
   images_here_ = 0;
   if (!started_) started_ = entered_;
-  // The first generation may have ended before its writer came this far.
-  const bool first = generation_.steps == 0;
+  // The first generation may have ended before its writer came this far. One that begins with steps
+  // goes on from a checkpoint of another run.
+  const bool first = generation_.steps == 0 || generation_.generation <= 1;
   const bool writer = generation_.position == 0;
   if (writer && first) joined = open_run();
   if (joined && writer) {
@@ -111,7 +112,7 @@ Result<void> Trainer::enter_generation() {
 }
 
 Result<void> Trainer::open_run() {
-  if (generation_.generation <= 1) {
+  if (generation_.generation <= 1 && generation_.steps == 0) {
     auto emptied = metrics_->empty();
     if (!emptied) return emptied;
   }
