@@ -10,13 +10,13 @@ namespace ringmaster::collectives {
 namespace {
 
 const char* type_name(std::uint32_t type) {
-  static constexpr std::array<const char*, 5> kNames = {"float32", "float64", "int32", "int64",
-                                                        "uint8"};
+  static constexpr std::array<const char*, 7> kNames = {"float32", "float64", "int32",   "int64",
+                                                        "uint8",   "float16", "bfloat16"};
   return type < kNames.size() ? kNames[type] : "?";
 }
 
 const char* reduction_name(std::uint32_t reduction) {
-  static constexpr std::array<const char*, 4> kNames = {"sum", "average", "min", "max"};
+  static constexpr std::array<const char*, 5> kNames = {"sum", "average", "min", "max", "product"};
   return reduction < kNames.size() ? kNames[reduction] : "?";
 }
 

@@ -16,7 +16,7 @@ using ringmaster::collectives::to_status;
 
 Result<void> check_type(const char* operation, ringmaster_type type) {
   const int number = static_cast<int>(type);
-  if (number >= RINGMASTER_FLOAT32 && number <= RINGMASTER_UINT8) return {};
+  if (number >= RINGMASTER_FLOAT32 && number <= RINGMASTER_BFLOAT16) return {};
   return Error{Errc::invalid, fmt::format("{}: there is no type {}", operation, number)};
 }
 
@@ -57,7 +57,7 @@ ringmaster_status ringmaster_all_reduce(ringmaster_communicator* communicator, c
   auto valid = check_data("all_reduce", communicator, input, output, count);
   if (valid) valid = check_type("all_reduce", type);
   const int number = static_cast<int>(reduction);
-  if (valid && (number < RINGMASTER_SUM || number > RINGMASTER_MAX)) {
+  if (valid && (number < RINGMASTER_SUM || number > RINGMASTER_PRODUCT)) {
     valid = Error{Errc::invalid, fmt::format("all_reduce: there is no reduction {}", number)};
   }
   if (!valid) return to_status(valid);

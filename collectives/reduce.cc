@@ -1,53 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/reduce.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
+
+#include "base/check.h"
+#include "collectives/kernels/kernel.h"
 
 namespace ringmaster::collectives {
-
-namespace {
-
-// Elements a pass works on: the running sum stays in the first-level cache while the inputs stream.
-constexpr std::size_t kBlock = 2048;
-
-template <class T>
-void accumulate(T* sum, const T* input, std::size_t count, Reduction reduction) {
-  switch (reduction) {
-    case RINGMASTER_SUM:
-    case RINGMASTER_AVERAGE:
-      for (std::size_t i = 0; i < count; ++i) sum[i] = static_cast<T>(sum[i] + input[i]);
-      return;
-    case RINGMASTER_MIN:
-      for (std::size_t i = 0; i < count; ++i) sum[i] = std::min(sum[i], input[i]);
-      return;
-    case RINGMASTER_MAX:
-      for (std::size_t i = 0; i < count; ++i) sum[i] = std::max(sum[i], input[i]);
-      return;
-  }
-}
-
-template <class T>
-void reduce_typed(const std::vector<const void*>& inputs, T* output, std::size_t count,
-                  Reduction reduction) {
-  for (std::size_t begin = 0; begin < count; begin += kBlock) {
-    const std::size_t length = std::min(kBlock, count - begin);
-    std::memcpy(output + begin, static_cast<const T*>(inputs[0]) + begin, length * sizeof(T));
-    for (std::size_t i = 1; i < inputs.size(); ++i) {
-      accumulate(output + begin, static_cast<const T*>(inputs[i]) + begin, length, reduction);
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-      if (reduction == RINGMASTER_AVERAGE) {
-        const T factor = T{1} / static_cast<T>(inputs.size());
-        for (std::size_t i = 0; i < length; ++i) output[begin + i] *= factor;
-      }
-    }
-  }
-}
-
-}  // namespace
 
 std::size_t size_of(Type type) {
   switch (type) {
@@ -61,30 +20,29 @@ std::size_t size_of(Type type) {
       return sizeof(std::int64_t);
     case RINGMASTER_UINT8:
       return sizeof(std::uint8_t);
+    case RINGMASTER_FLOAT16:
+    case RINGMASTER_BFLOAT16:
+      return sizeof(std::uint16_t);
   }
   CHECK(false);
 }
 
 void reduce(const std::vector<const void*>& inputs, void* output, std::size_t count, Type type,
-            Reduction reduction) {
-  CHECK(!inputs.empty());
-  switch (type) {
-    case RINGMASTER_FLOAT32:
-      return reduce_typed(inputs, static_cast<float*>(output), count, reduction);
-    case RINGMASTER_FLOAT64:
-      return reduce_typed(inputs, static_cast<double*>(output), count, reduction);
-    case RINGMASTER_INT32:
-      return reduce_typed(inputs, static_cast<std::int32_t*>(output), count, reduction);
-    case RINGMASTER_INT64:
-      return reduce_typed(inputs, static_cast<std::int64_t*>(output), count, reduction);
-    case RINGMASTER_UINT8:
-      return reduce_typed(inputs, static_cast<std::uint8_t*>(output), count, reduction);
-  }
+            Reduction reduction, int average_of) {
+  const int ranks = static_cast<int>(inputs.size());
+  reduce_stretches({.inputs = inputs.data(),
+                    .input_count = ranks,
+                    .outputs = &output,
+                    .output_count = 1,
+                    .count = count,
+                    .average_of = average_of > 0 ? average_of : ranks},
+                   type, reduction);
 }
 
 const char* reduction_problem(Type type, Reduction reduction) {
-  const bool real = type == RINGMASTER_FLOAT32 || type == RINGMASTER_FLOAT64;
-  return reduction == RINGMASTER_AVERAGE && !real ? "the average is for floats only" : "";
+  const bool whole =
+      type == RINGMASTER_INT32 || type == RINGMASTER_INT64 || type == RINGMASTER_UINT8;
+  return reduction == RINGMASTER_AVERAGE && whole ? "the average is for floats only" : "";
 }
 
 }  // namespace ringmaster::collectives

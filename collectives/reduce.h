@@ -14,9 +14,10 @@
 namespace ringmaster::collectives {
 
 /// output[i] = inputs[0][i] op inputs[1][i] op ..., for `count` elements. `output` overlaps none of
-/// the inputs. The average multiplies the sum by 1/inputs.size(), once, at the end.
+/// the inputs unless it is one of them. The average multiplies the sum by 1/average_of, once, at
+/// the end; 0 stands for the number of inputs.
 void reduce(const std::vector<const void*>& inputs, void* output, std::size_t count, Type type,
-            Reduction reduction);
+            Reduction reduction, int average_of = 0);
 
 /// What is wrong with this pair, or "": an average of whole numbers has no exact meaning.
 const char* reduction_problem(Type type, Reduction reduction);

@@ -48,7 +48,9 @@ typedef enum ringmaster_type {
   RINGMASTER_FLOAT64 = 1,
   RINGMASTER_INT32 = 2,
   RINGMASTER_INT64 = 3,
-  RINGMASTER_UINT8 = 4
+  RINGMASTER_UINT8 = 4,
+  RINGMASTER_FLOAT16 = 5,  /* IEEE 754 binary16 */
+  RINGMASTER_BFLOAT16 = 6  /* the upper half of a float32 */
 } ringmaster_type;
 
 /** How elements of several ranks become one. The average is the sum times 1/size, floats only. */
@@ -56,7 +58,8 @@ typedef enum ringmaster_reduction {
   RINGMASTER_SUM = 0,
   RINGMASTER_AVERAGE = 1,
   RINGMASTER_MIN = 2,
-  RINGMASTER_MAX = 3
+  RINGMASTER_MAX = 3,
+  RINGMASTER_PRODUCT = 4
 } ringmaster_reduction;
 
 typedef struct ringmaster_communicator ringmaster_communicator;

@@ -6,7 +6,6 @@
 
 #include "collectives/call_text.h"
 #include "collectives/reduce.h"
-#include "collectives/tcp/average.h"
 #include "collectives/tcp/exchange.h"
 #include "collectives/tcp/rendezvous.h"
 
@@ -200,11 +199,10 @@ Result<void> TcpCommunicator::reduce_large(const Call& call, const void* input, 
   flow.received = [=, this](const Chunk& chunk) {
     if (chunk.step >= ranks - 1) return;
     std::byte* sum = scratch_.data() + kChunkBytes;
+    // Only the last sum is the whole one.
+    const bool partial = reduction == RINGMASTER_AVERAGE && chunk.step < ranks - 2;
     reduce({scratch_.data(), at(input, chunk.begin)}, sum, chunk.bytes / width, type,
-           reduction == RINGMASTER_AVERAGE ? RINGMASTER_SUM : reduction);
-    if (reduction == RINGMASTER_AVERAGE && chunk.step == ranks - 2) {
-      divide(sum, chunk.bytes / width, type, size());
-    }
+           partial ? RINGMASTER_SUM : reduction, size());
     copy_bytes(at(output, chunk.begin), sum, chunk.bytes);
   };
   return run(call, std::move(flow));

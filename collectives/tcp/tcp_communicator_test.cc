@@ -28,6 +28,16 @@ Bytes numbers_of(std::size_t count, Random& random) {
   return bytes;
 }
 
+/// Finite in both formats of 16 bits, and so are their sums.
+Bytes short_floats(std::size_t count, Random& random) {
+  Bytes bytes(count * sizeof(std::uint16_t));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto value = static_cast<std::uint16_t>(0x3800 + random.below(0x400));
+    std::memcpy(bytes.data() + i * sizeof(value), &value, sizeof(value));
+  }
+  return bytes;
+}
+
 /// What the rank at `position` contributes.
 Bytes contribution(int position, std::size_t count, Type type, std::uint64_t seed) {
   Random random(seed * 1000 + static_cast<std::uint64_t>(position));
@@ -42,6 +52,9 @@ Bytes contribution(int position, std::size_t count, Type type, std::uint64_t see
       return numbers_of<std::int64_t>(count, random);
     case RINGMASTER_UINT8:
       return numbers_of<std::uint8_t>(count, random);
+    case RINGMASTER_FLOAT16:
+    case RINGMASTER_BFLOAT16:
+      return short_floats(count, random);
   }
   return {};
 }
@@ -61,7 +74,18 @@ Bytes reduced(int ranks, std::size_t count, Type type, Reduction reduction, std:
       const int rank = small ? i : (part + i) % ranks;
       order.push_back(inputs[static_cast<std::size_t>(rank)].data() + slice.begin);
     }
-    reduce(order, output.data() + slice.begin, slice.bytes / size_of(type), type, reduction);
+    std::byte* sum = output.data() + slice.begin;
+    const std::size_t elements = slice.bytes / size_of(type);
+    if (small || ranks == 1) {
+      reduce(order, sum, elements, type, reduction);
+      continue;
+    }
+    // From rank to rank, so that sums of 16 bits are rounded at each.
+    if (elements > 0) std::memcpy(sum, order[0], slice.bytes);
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const bool partial = reduction == RINGMASTER_AVERAGE && i + 1 < order.size();
+      reduce({sum, order[i]}, sum, elements, type, partial ? RINGMASTER_SUM : reduction, ranks);
+    }
   }
   return output;
 }
@@ -77,7 +101,7 @@ struct Case {
 
 Case draw_case(Random& random, int ranks, std::uint64_t seed) {
   Case c{};
-  c.type = static_cast<Type>(random.below(5));
+  c.type = static_cast<Type>(random.below(7));
   c.reduction = static_cast<Reduction>(random.below(4));
   if (*reduction_problem(c.type, c.reduction) != '\0') c.reduction = RINGMASTER_SUM;
   // Around the sizes at which something changes, and anywhere.
