@@ -14,7 +14,7 @@ set_target_properties(ringmaster_shared PROPERTIES OUTPUT_NAME ringmaster VERSIO
 
 set(RINGMASTER_HEADERS
   base/check.h base/result.h collectives/ringmaster_collectives.h worker/ringmaster_session.h
-  worker/session.h)
+  worker/communicator.h worker/session.h)
 foreach(header ${RINGMASTER_HEADERS})
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ringmaster/${folder})

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace ringmaster::collectives {
@@ -22,6 +23,18 @@ const char* reduction_name(std::uint32_t reduction) {
 
 }  // namespace
 
+Call counted_call(std::uint32_t kind, Type type, const Counts& counts) {
+  Call call{.kind = kind, .type = static_cast<std::uint32_t>(type), .count = counts.front()};
+  const bool even = std::all_of(counts.begin(), counts.end(),
+                                [&](std::size_t count) { return count == counts.front(); });
+  if (even) return call;
+  call.count = total(counts);
+  for (const std::size_t count : counts) {
+    call.root = (call.root ^ static_cast<std::uint32_t>(count ^ (count >> 32))) * 0x9e3779b1U + 1;
+  }
+  return call;
+}
+
 std::string call_text(const Call& call) {
   const std::string what = fmt::format("{} {}", call.count, type_name(call.type));
   if (call.kind == kBarrier) return "barrier";
@@ -30,6 +43,10 @@ std::string call_text(const Call& call) {
   if (call.kind == kAllReduce) {
     return fmt::format("all_reduce of {} ({})", what, reduction_name(call.reduction));
   }
+  if (call.kind == kReduceScatter) {
+    return fmt::format("reduce_scatter of {} ({})", what, reduction_name(call.reduction));
+  }
+  if (call.kind == kAllToAll) return fmt::format("all_to_all of {}", type_name(call.type));
   return fmt::format("an unknown operation ({})", call.kind);
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "collectives/communicator.h"
 #include "collectives/shm/segment.h"
 
 namespace ringmaster::collectives {
@@ -14,6 +15,11 @@ inline constexpr std::uint32_t kBarrier = 1;
 inline constexpr std::uint32_t kBroadcast = 2;
 inline constexpr std::uint32_t kAllGather = 3;
 inline constexpr std::uint32_t kAllReduce = 4;
+inline constexpr std::uint32_t kReduceScatter = 5;
+inline constexpr std::uint32_t kAllToAll = 6;
+
+/// A call of which every position has a count of its own: other counts make another call.
+Call counted_call(std::uint32_t kind, Type type, const Counts& counts);
 
 /// "all_reduce of 10 float32 (sum)".
 std::string call_text(const Call& call);

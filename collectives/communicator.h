@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -26,6 +27,12 @@ using Reduction = ringmaster_reduction;
 /// Bytes of one element.
 std::size_t size_of(Type type);
 
+/// Elements of each position, in order.
+using Counts = std::vector<std::size_t>;
+std::size_t total(const Counts& counts);
+/// Elements before the position's own.
+std::size_t before(const Counts& counts, int position);
+
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -35,10 +42,23 @@ class Communicator {
 
   virtual Result<void> all_reduce(const void* input, void* output, std::size_t count, Type type,
                                   Reduction reduction) = 0;
+  /// Each position's part (`counts` of them, in order) of the reduction of all inputs. In place:
+  /// `output` is the own part of `input`.
+  virtual Result<void> reduce_scatter(const void* input, void* output, const Counts& counts,
+                                      Type type, Reduction reduction) = 0;
+  /// The inputs of all (`counts` elements), one after the other. In place: `input` is the own part
+  /// of `output`.
+  virtual Result<void> all_gather(const void* input, void* output, const Counts& counts,
+                                  Type type) = 0;
+  /// `input` has a part for each position (`give`), `output` one from each (`take`): what a
+  /// position takes from another is as much as that one gives it. They do not overlap.
+  virtual Result<void> all_to_all(const void* input, const Counts& give, void* output,
+                                  const Counts& take, Type type) = 0;
   /// `data` may be null where the position is not the root: takes part and keeps nothing.
   virtual Result<void> broadcast(void* data, std::size_t count, Type type, int root) = 0;
-  virtual Result<void> all_gather(const void* input, void* output, std::size_t count,
-                                  Type type) = 0;
+  Result<void> all_gather(const void* input, void* output, std::size_t count, Type type) {
+    return all_gather(input, output, Counts(static_cast<std::size_t>(size()), count), type);
+  }
   virtual Result<void> barrier() = 0;
 
   /// How long one operation waits for the others before it says who is missing. Half an hour by

@@ -2,6 +2,7 @@
 #include "collectives/reduce.h"
 
 #include <cstdint>
+#include <numeric>
 
 #include "base/check.h"
 #include "collectives/kernels/kernel.h"
@@ -25,6 +26,14 @@ std::size_t size_of(Type type) {
       return sizeof(std::uint16_t);
   }
   CHECK(false);
+}
+
+std::size_t total(const Counts& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
+
+std::size_t before(const Counts& counts, int position) {
+  return std::accumulate(counts.begin(), counts.begin() + position, std::size_t{0});
 }
 
 void reduce(const std::vector<const void*>& inputs, void* output, std::size_t count, Type type,

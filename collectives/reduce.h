@@ -22,4 +22,8 @@ void reduce(const std::vector<const void*>& inputs, void* output, std::size_t co
 /// What is wrong with this pair, or "": an average of whole numbers has no exact meaning.
 const char* reduction_problem(Type type, Reduction reduction);
 
+/// Of an all_to_all.
+inline constexpr const char* kTakesOther =
+    "all_to_all: a position takes another count than it is given";
+
 }  // namespace ringmaster::collectives

@@ -49,8 +49,8 @@ typedef enum ringmaster_type {
   RINGMASTER_INT32 = 2,
   RINGMASTER_INT64 = 3,
   RINGMASTER_UINT8 = 4,
-  RINGMASTER_FLOAT16 = 5,  /* IEEE 754 binary16 */
-  RINGMASTER_BFLOAT16 = 6  /* the upper half of a float32 */
+  RINGMASTER_FLOAT16 = 5, /* IEEE 754 binary16 */
+  RINGMASTER_BFLOAT16 = 6 /* the upper half of a float32 */
 } ringmaster_type;
 
 /** How elements of several ranks become one. The average is the sum times 1/size, floats only. */
@@ -87,6 +87,35 @@ RINGMASTER_EXPORT ringmaster_status ringmaster_broadcast(ringmaster_communicator
 RINGMASTER_EXPORT ringmaster_status ringmaster_all_gather(ringmaster_communicator* communicator,
                                                           const void* input, void* output,
                                                           size_t count, ringmaster_type type);
+
+/**
+ * The same with a count for each position: `counts` has `size` entries, the same on all ranks, and
+ * `output` their sum. In place: `input` is this rank's own part of `output`.
+ */
+RINGMASTER_EXPORT ringmaster_status
+ringmaster_all_gather_counts(ringmaster_communicator* communicator, const void* input, void* output,
+                             const size_t* counts, ringmaster_type type);
+
+/**
+ * output = this rank's part of the reduction of every rank's `input`. `counts` has `size` entries,
+ * the same on all ranks: how many elements each position gets, in order; `input` has their sum. In
+ * place: `output` is this rank's own part of `input`.
+ */
+RINGMASTER_EXPORT ringmaster_status ringmaster_reduce_scatter(ringmaster_communicator* communicator,
+                                                              const void* input, void* output,
+                                                              const size_t* counts,
+                                                              ringmaster_type type,
+                                                              ringmaster_reduction reduction);
+
+/**
+ * `input` holds a part for each position (`give[i]` elements for position i, in order); `output`
+ * becomes the parts that the positions give this rank (`take[i]` elements from position i). Both
+ * arrays have `size` entries; what i gives j is what j takes from i. Not in place.
+ */
+RINGMASTER_EXPORT ringmaster_status ringmaster_all_to_all(ringmaster_communicator* communicator,
+                                                          const void* input, const size_t* give,
+                                                          void* output, const size_t* take,
+                                                          ringmaster_type type);
 
 /** Returns on no rank before every rank has called it. */
 RINGMASTER_EXPORT ringmaster_status ringmaster_barrier(ringmaster_communicator* communicator);

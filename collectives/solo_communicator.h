@@ -15,7 +15,13 @@ class SoloCommunicator : public Communicator {
   Result<void> all_reduce(const void* input, void* output, std::size_t count, Type type,
                           Reduction reduction) override;
   Result<void> broadcast(void* data, std::size_t count, Type type, int root) override;
-  Result<void> all_gather(const void* input, void* output, std::size_t count, Type type) override;
+  using Communicator::all_gather;
+  Result<void> reduce_scatter(const void* input, void* output, const Counts& counts, Type type,
+                              Reduction reduction) override;
+  Result<void> all_gather(const void* input, void* output, const Counts& counts,
+                          Type type) override;
+  Result<void> all_to_all(const void* input, const Counts& give, void* output, const Counts& take,
+                          Type type) override;
   Result<void> barrier() override { return {}; }
 };
 

@@ -48,9 +48,17 @@ class Interrupted : public collectives::Communicator {
     if (broadcasts_-- > 0) return result;
     return Error{Errc::generation_changed, "interrupted"};
   }
-  Result<void> all_gather(const void* input, void* output, std::size_t count,
+  Result<void> reduce_scatter(const void* input, void* output, const collectives::Counts& counts,
+                              collectives::Type type, collectives::Reduction reduction) override {
+    return engine_.reduce_scatter(input, output, counts, type, reduction);
+  }
+  Result<void> all_gather(const void* input, void* output, const collectives::Counts& counts,
                           collectives::Type type) override {
-    return engine_.all_gather(input, output, count, type);
+    return engine_.all_gather(input, output, counts, type);
+  }
+  Result<void> all_to_all(const void* input, const collectives::Counts& give, void* output,
+                          const collectives::Counts& take, collectives::Type type) override {
+    return engine_.all_to_all(input, give, output, take, type);
   }
   Result<void> barrier() override { return engine_.barrier(); }
 

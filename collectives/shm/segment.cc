@@ -25,8 +25,9 @@ struct Segment::Control {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x74736d676e697200;  // "ringmst" in a dump
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kPage = 4096;
+constexpr std::size_t kBuffers = 2 * Slot::kTurns;  // of one rank
 
 std::size_t buffers_offset(int capacity) {
   const std::size_t flags = kPage + static_cast<std::size_t>(capacity) * sizeof(Slot);
@@ -34,7 +35,8 @@ std::size_t buffers_offset(int capacity) {
 }
 
 std::size_t total_bytes(int capacity) {
-  return buffers_offset(capacity) + static_cast<std::size_t>(capacity) * 2 * Segment::kBufferBytes;
+  return buffers_offset(capacity) +
+         static_cast<std::size_t>(capacity) * kBuffers * Segment::kBufferBytes;
 }
 
 Result<void*> map(int fd, std::size_t bytes) {
@@ -117,9 +119,11 @@ Slot& Segment::slot(int number) const {
   return reinterpret_cast<Slot*>(static_cast<std::byte*>(memory_) + kPage)[number];
 }
 
-std::byte* Segment::buffer(int number, int which) const {
+std::byte* Segment::buffer(int number, Buffer which, std::size_t turn) const {
   CHECK(number >= 0 && number < capacity());
-  const auto index = static_cast<std::size_t>(2 * number + which);
+  CHECK_LT(turn, Slot::kTurns);
+  const std::size_t index = static_cast<std::size_t>(number) * kBuffers +
+                            (which == Buffer::result ? Slot::kTurns : 0) + turn;
   return static_cast<std::byte*>(memory_) + buffers_offset(capacity()) + index * kBufferBytes;
 }
 
@@ -137,8 +141,10 @@ bool Segment::aborted(std::int64_t generation) const {
 
 void Segment::reset() const {
   for (int number = 0; number < capacity(); ++number) {
-    slot(number).ready.store(0);
-    slot(number).sleeping.store(0);
+    Slot& one = slot(number);
+    for (Arrival& arrival : one.arrivals) arrival.count.store(0);
+    one.reduced.store(0);
+    one.sleeping.store(0);
   }
 }
 

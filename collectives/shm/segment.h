@@ -31,22 +31,35 @@ struct Call {
   friend bool operator==(const Call&, const Call&) = default;
 };
 
-/// Each word that others poll has a cache line of its own.
+/// Says that a rank has come to a chunk, and carries what is small enough: one cache line moves
+/// where a flag and its data would be two.
+struct alignas(64) Arrival {
+  static constexpr std::size_t kPayloadBytes = 56;
+  std::atomic<std::uint32_t> count;  // chunk + 1
+  std::uint32_t call;                // of the operation, in short: to be compared
+  std::byte payload[kPayloadBytes];
+};
+
+/// What ranks see of one another. Each word that others poll has a cache line of its own.
 struct Slot {
-  alignas(64) std::atomic<std::uint32_t> ready;     // rounds published in this generation
+  static constexpr std::size_t kTurns = 3;  // chunks that may be under way (shm_communicator.h)
+  Arrival arrivals[kTurns];                 // of chunk c at c % kTurns
+  alignas(64) std::atomic<std::uint32_t> reduced;   // chunk + 1: its slice is in the result buffer
   alignas(64) std::atomic<std::uint32_t> sleeping;  // 1: ring the bell after publishing
   std::atomic<std::uint32_t> bell;                  // futex word of the rank's own sleep
   alignas(64) std::atomic<std::int64_t> steps;      // steps finished, for the agent
   std::atomic<std::int64_t> watch;        // the rank tells the agent when `steps` reaches it
   std::atomic<std::uint32_t> save_asked;  // 1: the agent would like a save soon
-  alignas(64) Call calls[2];              // of the operation that began in an even or odd round
+  alignas(64) Call calls[kTurns];         // of the operation that began with that chunk
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 class Segment {
  public:
-  /// Bytes of one buffer: two of each rank's stay in a 1 MiB second-level cache for four ranks.
-  static constexpr std::size_t kBufferBytes = 128 * 1024;
+  /// Bytes of one buffer. Smaller ones make more hops, larger ones fall out of a core's cache.
+  static constexpr std::size_t kBufferBytes = 64 * 1024;
+  /// Each rank has one for each turn, for what it gives and for what it has reduced.
+  enum class Buffer { input, result };
   /// The value of `watch` when nobody waits.
   static constexpr std::int64_t kNoWatch = INT64_MAX;
 
@@ -62,8 +75,8 @@ class Segment {
   int fd() const { return fd_.get(); }
   int capacity() const;
   Slot& slot(int number) const;
-  /// One of the two buffers (0 or 1) of the rank number, 64-byte aligned.
-  std::byte* buffer(int number, int which) const;
+  /// A buffer of the rank number, 64-byte aligned.
+  std::byte* buffer(int number, Buffer which, std::size_t turn) const;
 
   /// Ends the generation and all older ones: every wait of their ranks returns.
   void abort(std::int64_t generation) const;

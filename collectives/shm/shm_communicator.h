@@ -2,25 +2,31 @@
 //
 // Collectives between the ranks of one host, through the job's shared segment.
 //
-// Everything is made of rounds. In a round each rank writes into one of its two buffers, publishes
-// (one store), waits until all have published, and reads the others' buffers. Rounds alternate
-// between the buffers, and that alone makes them safe: who has seen round r+1 of everybody knows
-// that everybody is done with reading round r, so its buffer may be written in round r+2. There is
-// no closing barrier.
+// Everything is made of chunks, counted from the generation's beginning. A rank that comes to a
+// chunk puts its part into its input buffer of that turn (the chunk modulo three) and says that it
+// has arrived; who has seen all arrive reads the others' buffers. In a longer operation a rank is
+// at several chunks at once, so that it seldom waits: it gives chunk c, reduces or reads chunk c-1,
+// and collects the results of chunk c-2.
 //
-//   barrier      1 round, nothing written
-//   broadcast    1 round a piece: the root writes, the others read
-//   all-gather   1 round a piece: everybody writes, everybody reads all
-//   all-reduce   small: 1 round, everybody reduces everything for itself (one hop);
-//                large: 2 rounds a piece: everybody writes its input, then reduces its slice into
-//                its next buffer, then everybody reads all slices. Bytes moved a rank: about 5 for
-//                each byte of input, all but the first and last within cache-sized pieces.
+// Three turns make this safe without a closing barrier. Whoever has arrived at chunk c has done
+// with the input buffers of chunk c-2, and with the result buffers of chunk c-3: so a buffer for c
+// is written once all have arrived at c-1 (inputs), or at c (results).
+//
+//   barrier         1 chunk, nothing written
+//   broadcast       the root gives, the others read
+//   all-gather      everybody gives, everybody reads all
+//   all-to-all      the same with a block for each
+//   reduce-scatter  the same, reduced while it is read
+//   all-reduce      tiny: within the arrival's cache line; small: everybody gives all and reduces
+//                   everything for itself (one hop); large: everybody gives what others reduce,
+//                   reduces its slice from its own memory and the others' buffers into its output
+//                   and its result buffer, and collects the others' slices. What leaves the caches
+//                   is each input once and each output once.
 //
 // Method: the direct reduce-scatter and all-gather over mapped memory that DeepSpeed's CPU
-// collectives and NCCL's symmetric kernels also use.
+// collectives and NCCL's symmetric kernels also use; the pipeline and its turns are ours.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -43,39 +49,66 @@ class ShmCommunicator : public Communicator {
   /// The segment outlives the communicator. The agent has reset it for this generation.
   ShmCommunicator(const Segment& segment, ShmMembership membership);
 
+  using Communicator::all_gather;
   int size() const override { return static_cast<int>(membership_.numbers.size()); }
   int position() const override { return membership_.position; }
   Result<void> all_reduce(const void* input, void* output, std::size_t count, Type type,
                           Reduction reduction) override;
+  Result<void> reduce_scatter(const void* input, void* output, const Counts& counts, Type type,
+                              Reduction reduction) override;
+  Result<void> all_gather(const void* input, void* output, const Counts& counts,
+                          Type type) override;
+  Result<void> all_to_all(const void* input, const Counts& give, void* output, const Counts& take,
+                          Type type) override;
   Result<void> broadcast(void* data, std::size_t count, Type type, int root) override;
-  Result<void> all_gather(const void* input, void* output, std::size_t count, Type type) override;
   Result<void> barrier() override;
 
  private:
-  struct Stretch;  // elements [begin, begin + count) of an array
-  /// Starts an operation: writes down the call for the first round.
-  Result<void> begin(const Call& call);
-  /// Publishes what own_buffer() holds and waits for everybody; then peer_buffer() may be read.
-  Result<void> exchange();
-  std::byte* own_buffer() const { return peer_buffer(position()); }
-  std::byte* peer_buffer(int position) const;
+  using Chunk = std::uint64_t;
+  struct Piped;  // an all-reduce in the middle of it (shm_all_reduce.cc)
+
   Slot& slot(int position) const;
-  /// The slice of a piece of `count` elements that the position reduces.
-  Stretch slice(std::size_t count, int position) const;
+  Arrival& arrival(int position, Chunk chunk) const;
+  std::byte* buffer(int position, Segment::Buffer which, Chunk chunk) const;
+  std::byte* input_of(int position, Chunk chunk) const {
+    return buffer(position, Segment::Buffer::input, chunk);
+  }
+
+  /// Starts an operation with the chunk that comes next: its call is written down.
+  Result<void> begin(const Call& call);
+  /// Waits until the input buffer of the chunk may be written.
+  Result<void> claim(Chunk chunk) { return chunk == 0 ? Result<void>() : wait_arrived(chunk - 1); }
+  void arrive(Chunk chunk);
+  /// Waits until all have arrived; at an operation's first chunk their calls are compared.
+  Result<void> wait_arrived(Chunk chunk);
+  void publish_reduced(Chunk chunk);
+  Result<void> wait_reduced(Chunk chunk);
+  /// The common loop of operations that give into input buffers and read them a chunk later.
+  template <class Give, class Read>
+  Result<void> pass(std::size_t chunks, const Give& give, const Read& read);
+
+  Result<void> wait_for(int position, const std::atomic<std::uint32_t>& word, std::uint32_t target);
+  void ring_sleepers();
+  Result<void> compare_calls(Chunk chunk);
   Result<void> reduce_small(const void* input, void* output, std::size_t count, Type type,
                             Reduction reduction);
-  Result<void> reduce_piece(const std::byte* input, std::byte* output, std::size_t count, Type type,
+  Result<void> reduce_piped(const void* input, void* output, std::size_t count, Type type,
                             Reduction reduction);
-  Result<void> compare_calls();
+  void give(const Piped& all, std::size_t n);
+  void reduce_slice(const Piped& all, std::size_t n);
+  void collect(const Piped& all, std::size_t n);
   Error failure(Errc code, std::string message);
 
   const Segment& segment_;
   ShmMembership membership_;
   Waiter waiter_;
-  std::uint32_t round_ = 0;    // the last round published
-  bool compare_next_ = false;  // the round under way is the first of an operation
+  Chunk next_ = 0;      // the first chunk of the next operation
+  Chunk all_here_ = 0;  // all have been seen at the chunks below
+  Chunk compare_ = 0;   // the first chunk of the operation under way
+  bool compared_ = true;
   Call call_;
-  std::optional<Error> failed_;  // after a mismatch or a time-out nothing can be in step again
+  std::vector<const void*> inputs_;  // of a reduction; kept for its memory
+  std::optional<Error> failed_;      // after a mismatch or a time-out nothing can be in step again
 };
 
 }  // namespace ringmaster::collectives

@@ -38,19 +38,20 @@ void sleep_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
 
 Waiter::Waiter(Slot& own, int ranks, int cpus) : own_(own), spins_(ranks > cpus ? 0 : kSpins) {}
 
-Waiter::End Waiter::wait(const Segment& segment, std::int64_t generation, const Slot& peer,
-                         std::uint32_t round, Duration timeout) {
+Waiter::End Waiter::wait(const Segment& segment, std::int64_t generation,
+                         const std::atomic<std::uint32_t>& word, std::uint32_t target,
+                         Duration timeout) {
   for (int spin = 0; spin < spins_; ++spin) {
-    if (reached(peer, round)) return End::reached;
+    if (reached(word, target)) return End::reached;
     pause_processor();
   }
-  if (reached(peer, round)) return End::reached;
+  if (reached(word, target)) return End::reached;
   const Time begin = read_clock();
   Time before = begin;
   for (int yield = 0; yield < kYields && sleep_next_ == 0; ++yield) {
     if (segment.aborted(generation)) return End::aborted;
     sched_yield();
-    if (reached(peer, round)) return End::reached;
+    if (reached(word, target)) return End::reached;
     const Time after = read_clock();
     if (after - before > kSlowYield) sleep_next_ = kSleepsAfterSlowYield;
     before = after;
@@ -59,11 +60,11 @@ Waiter::End Waiter::wait(const Segment& segment, std::int64_t generation, const 
   for (;;) {
     const std::uint32_t seen = own_.bell.load(std::memory_order_seq_cst);
     own_.sleeping.store(1, std::memory_order_seq_cst);
-    const bool done = reached(peer, round);
+    const bool done = reached(word, target);
     const bool aborted = segment.aborted(generation);
     if (!done && !aborted) sleep_on(own_.bell, seen);
     own_.sleeping.store(0, std::memory_order_seq_cst);
-    if (done || reached(peer, round)) return End::reached;
+    if (done || reached(word, target)) return End::reached;
     if (aborted || segment.aborted(generation)) return End::aborted;
     if (read_clock() - begin > timeout) return End::timed_out;
   }

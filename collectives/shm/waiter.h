@@ -28,10 +28,10 @@ class Waiter {
   /// `ranks` on this host share `cpus` processors.
   Waiter(Slot& own, int ranks, int cpus);
 
-  /// Returns when `peer.ready` is at least `round`, the generation is aborted, or `timeout` is
-  /// over.
-  End wait(const Segment& segment, std::int64_t generation, const Slot& peer, std::uint32_t round,
-           Duration timeout);
+  /// Returns when the peer's `word` is at least `target`, the generation is aborted, or `timeout`
+  /// is over.
+  End wait(const Segment& segment, std::int64_t generation, const std::atomic<std::uint32_t>& word,
+           std::uint32_t target, Duration timeout);
 
  private:
   Slot& own_;
@@ -39,10 +39,9 @@ class Waiter {
   int sleep_next_ = 0;  // so many waits go to sleep without yielding
 };
 
-/// Whether the peer has published the round.
-inline bool reached(const Slot& peer, std::uint32_t round) {
-  // The difference is signed so that the counter may wrap.
-  return static_cast<std::int32_t>(peer.ready.load(std::memory_order_seq_cst) - round) >= 0;
+/// Whether the counter has come to `target`. The difference is signed so that it may wrap.
+inline bool reached(const std::atomic<std::uint32_t>& word, std::uint32_t target) {
+  return static_cast<std::int32_t>(word.load(std::memory_order_seq_cst) - target) >= 0;
 }
 
 }  // namespace ringmaster::collectives

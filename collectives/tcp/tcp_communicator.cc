@@ -2,8 +2,8 @@
 #include "collectives/tcp/tcp_communicator.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "collectives/bytes.h"
 #include "collectives/call_text.h"
 #include "collectives/reduce.h"
 #include "collectives/tcp/exchange.h"
@@ -16,17 +16,6 @@ namespace {
 // Chunks of a broadcast that a rank passes on without keeping: one comes in, one goes out, and two
 // so that neither waits.
 constexpr std::size_t kRelayChunks = 4;
-
-const std::byte* at(const void* data, std::size_t offset) {
-  return static_cast<const std::byte*>(data) + offset;
-}
-std::byte* at(void* data, std::size_t offset) {
-  return static_cast<std::byte*>(data) + offset;
-}
-
-void copy_bytes(void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0 && to != from) std::memmove(to, from, bytes);
-}
 
 }  // namespace
 
@@ -116,28 +105,76 @@ Result<void> TcpCommunicator::broadcast(void* data, std::size_t count, Type type
       std::move(flow));
 }
 
-/// Every rank's own part (`bytes`) of `output` goes to all others.
-Flow TcpCommunicator::gather_flow(std::byte* output, std::size_t bytes) const {
+/// Every rank's own part of `output` (`bytes` by position) goes to all others.
+Flow TcpCommunicator::gather_flow(std::byte* output, const Counts& bytes) const {
   Flow flow;
-  if (bytes == 0) return tokens_flow();
+  if (total(bytes) == 0) return tokens_flow();
   std::vector<Stretch> steps;
   for (std::size_t step = 0; step < static_cast<std::size_t>(size()); ++step) {
-    steps.push_back({static_cast<std::size_t>(back(step)) * bytes, bytes});
+    const int peer = back(step);
+    steps.push_back({before(bytes, peer), bytes[static_cast<std::size_t>(peer)]});
   }
+  flow.own = chunks_in(steps.front().bytes);
   flow.in = Walk({steps.begin() + 1, steps.end()});
   steps.pop_back();
   flow.out = Walk(std::move(steps));
-  flow.own = chunks_in(bytes);
   flow.source = flow.target = [output](const Chunk& chunk) { return output + chunk.begin; };
   return flow;
 }
 
-Result<void> TcpCommunicator::all_gather(const void* input, void* output, std::size_t count,
+Result<void> TcpCommunicator::all_gather(const void* input, void* output, const Counts& counts,
                                          Type type) {
-  const std::size_t bytes = count * size_of(type);
-  copy_bytes(at(output, static_cast<std::size_t>(position()) * bytes), input, bytes);
-  return run({kAllGather, static_cast<std::uint32_t>(type), 0, 0, count},
-             gather_flow(at(output, 0), bytes));
+  CHECK_EQ(counts.size(), membership_.endpoints.size());
+  Counts bytes;
+  for (const std::size_t count : counts) bytes.push_back(count * size_of(type));
+  copy_bytes(at(output, before(bytes, position())), input,
+             bytes[static_cast<std::size_t>(position())]);
+  return run(counted_call(kAllGather, type, counts), gather_flow(at(output, 0), bytes));
+}
+
+// The ring's all-reduce with a result for each: half of its steps would do.
+Result<void> TcpCommunicator::reduce_scatter(const void* input, void* output, const Counts& counts,
+                                             Type type, Reduction reduction) {
+  CHECK_EQ(counts.size(), membership_.endpoints.size());
+  const std::size_t width = size_of(type);
+  std::vector<std::byte> all(total(counts) * width);
+  auto end = all_reduce(input, all.data(), total(counts), type, reduction);
+  if (!end) return end;
+  copy_bytes(output, all.data() + before(counts, position()) * width,
+             counts[static_cast<std::size_t>(position())] * width);
+  return {};
+}
+
+// Ranks are connected to their neighbours only: everything passes everybody.
+Result<void> TcpCommunicator::all_to_all(const void* input, const Counts& give, void* output,
+                                         const Counts& take, Type type) {
+  const auto ranks = static_cast<std::size_t>(size());
+  const auto own = static_cast<std::size_t>(position());
+  CHECK_EQ(give.size(), ranks);
+  CHECK_EQ(take.size(), ranks);
+  if (give[own] != take[own]) return Error{Errc::invalid, kTakesOther};
+  std::vector<std::uint64_t> table(ranks * ranks);
+  const std::vector<std::uint64_t> row(give.begin(), give.end());
+  auto end = all_gather(row.data(), table.data(), ranks, RINGMASTER_INT64);
+  if (!end) return end;
+  const auto given = [&](std::size_t from) {
+    const auto begin = table.begin() + static_cast<std::ptrdiff_t>(from * ranks);
+    return Counts(begin, begin + static_cast<std::ptrdiff_t>(ranks));
+  };
+  Counts totals;
+  for (std::size_t from = 0; from < ranks; ++from) totals.push_back(total(given(from)));
+  const std::size_t width = size_of(type);
+  std::vector<std::byte> all(total(totals) * width);
+  end = all_gather(input, all.data(), totals, type);
+  for (std::size_t from = 0; end && from < ranks; ++from) {
+    const Counts counts = given(from);
+    if (counts[own] != take[from]) return Error{Errc::mismatch, kTakesOther};
+    const int peer = static_cast<int>(from);
+    copy_bytes(at(output, before(take, peer) * width),
+               all.data() + (before(totals, peer) + before(counts, position())) * width,
+               counts[own] * width);
+  }
+  return end;
 }
 
 Result<void> TcpCommunicator::all_reduce(const void* input, void* output, std::size_t count,
@@ -162,7 +199,8 @@ Result<void> TcpCommunicator::reduce_small(const Call& call, const void* input, 
   }
   scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(size()) * bytes));
   copy_bytes(scratch_.data() + static_cast<std::size_t>(position()) * bytes, input, bytes);
-  auto end = run(call, gather_flow(scratch_.data(), bytes));
+  auto end =
+      run(call, gather_flow(scratch_.data(), Counts(static_cast<std::size_t>(size()), bytes)));
   if (!end || call.count == 0) return end;
   std::vector<const void*> inputs;
   for (std::size_t peer = 0; peer < static_cast<std::size_t>(size()); ++peer) {

@@ -60,7 +60,13 @@ class TcpCommunicator : public Communicator {
   Result<void> all_reduce(const void* input, void* output, std::size_t count, Type type,
                           Reduction reduction) override;
   Result<void> broadcast(void* data, std::size_t count, Type type, int root) override;
-  Result<void> all_gather(const void* input, void* output, std::size_t count, Type type) override;
+  using Communicator::all_gather;
+  Result<void> reduce_scatter(const void* input, void* output, const Counts& counts, Type type,
+                              Reduction reduction) override;
+  Result<void> all_gather(const void* input, void* output, const Counts& counts,
+                          Type type) override;
+  Result<void> all_to_all(const void* input, const Counts& give, void* output, const Counts& take,
+                          Type type) override;
   Result<void> barrier() override;
 
  private:
@@ -70,7 +76,7 @@ class TcpCommunicator : public Communicator {
   Result<void> reduce_small(const Call& call, const void* input, void* output);
   Result<void> reduce_large(const Call& call, const void* input, void* output);
   Flow tokens_flow() const;
-  Flow gather_flow(std::byte* output, std::size_t bytes) const;
+  Flow gather_flow(std::byte* output, const Counts& bytes) const;
   int back(std::size_t steps) const;
 
   TcpListener& listener_;

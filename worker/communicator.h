@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The collectives in C++: thin covers of the C ABI (collectives/ringmaster_collectives.h, which
+// documents each call) with types instead of enums and a Result instead of a status.
+//
+// Thread rules: one thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "base/result.h"
+#include "collectives/ringmaster_collectives.h"
+
+namespace ringmaster::worker {
+
+/// A status of the C ABI with its message, as a Result.
+inline Result<void> to_result(ringmaster_status status) {
+  if (status == RINGMASTER_OK) return {};
+  return Error{static_cast<Errc>(status - 1), ringmaster_error_message()};
+}
+static_assert(static_cast<int>(Errc::invalid) + 1 == RINGMASTER_INVALID);
+static_assert(static_cast<int>(Errc::generation_changed) + 1 == RINGMASTER_GENERATION_CHANGED);
+static_assert(static_cast<int>(Errc::closed) + 1 == RINGMASTER_CLOSED);
+
+template <class T>
+constexpr ringmaster_type type_of() {
+  if constexpr (std::is_same_v<T, float>) return RINGMASTER_FLOAT32;
+  if constexpr (std::is_same_v<T, double>) return RINGMASTER_FLOAT64;
+  if constexpr (std::is_same_v<T, std::int32_t>) return RINGMASTER_INT32;
+  if constexpr (std::is_same_v<T, std::int64_t>) return RINGMASTER_INT64;
+  if constexpr (std::is_same_v<T, std::uint8_t>) return RINGMASTER_UINT8;
+}
+
+/// The collectives of one generation. A view: the session owns it, the next join ends it.
+class Communicator {
+ public:
+  explicit Communicator(ringmaster_communicator* raw) : raw_(raw) {}
+
+  int size() const { return ringmaster_size(raw_); }
+  int position() const { return ringmaster_position(raw_); }
+
+  /// In place: data[i] = reduction of all ranks' data[i].
+  template <class T>
+  Result<void> all_reduce(std::vector<T>& data, ringmaster_reduction reduction = RINGMASTER_SUM) {
+    return all_reduce(data.data(), data.data(), data.size(), reduction);
+  }
+  template <class T>
+  Result<void> all_reduce(const T* input, T* output, std::size_t count,
+                          ringmaster_reduction reduction = RINGMASTER_SUM) {
+    return to_result(ringmaster_all_reduce(raw_, input, output, count, type_of<T>(), reduction));
+  }
+  template <class T>
+  Result<void> broadcast(T* data, std::size_t count, int root) {
+    return to_result(ringmaster_broadcast(raw_, data, count, type_of<T>(), root));
+  }
+  /// `output` has size() * count elements.
+  template <class T>
+  Result<void> all_gather(const T* input, T* output, std::size_t count) {
+    return to_result(ringmaster_all_gather(raw_, input, output, count, type_of<T>()));
+  }
+  /// Of parts of `counts` elements by position: `output` has all of them.
+  template <class T>
+  Result<void> all_gather(const T* input, T* output, const std::vector<std::size_t>& counts) {
+    if (auto fit = check(counts); !fit) return fit;
+    return to_result(
+        ringmaster_all_gather_counts(raw_, input, output, counts.data(), type_of<T>()));
+  }
+  /// `input` has all elements of `counts`, `output` those of this position.
+  template <class T>
+  Result<void> reduce_scatter(const T* input, T* output, const std::vector<std::size_t>& counts,
+                              ringmaster_reduction reduction = RINGMASTER_SUM) {
+    if (auto fit = check(counts); !fit) return fit;
+    return to_result(
+        ringmaster_reduce_scatter(raw_, input, output, counts.data(), type_of<T>(), reduction));
+  }
+  template <class T>
+  Result<void> all_to_all(const T* input, const std::vector<std::size_t>& give, T* output,
+                          const std::vector<std::size_t>& take) {
+    if (auto fit = check(give); !fit) return fit;
+    if (auto fit = check(take); !fit) return fit;
+    return to_result(
+        ringmaster_all_to_all(raw_, input, give.data(), output, take.data(), type_of<T>()));
+  }
+  Result<void> barrier() { return to_result(ringmaster_barrier(raw_)); }
+  Result<void> set_timeout(std::chrono::duration<double> timeout) {
+    return to_result(ringmaster_set_timeout(raw_, timeout.count()));
+  }
+
+ private:
+  Result<void> check(const std::vector<std::size_t>& counts) const {
+    if (counts.size() == static_cast<std::size_t>(size())) return {};
+    return Error{Errc::invalid, "one count is needed for each position"};
+  }
+
+  ringmaster_communicator* raw_;
+};
+
+}  // namespace ringmaster::worker
