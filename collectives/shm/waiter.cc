@@ -12,7 +12,9 @@ namespace ringmaster::collectives {
 
 namespace {
 
-constexpr int kSpins = 50;
+// As long as a sleep and its wake cost: whoever spins that long first loses at most half.
+constexpr Duration kSpin = std::chrono::microseconds(8);
+constexpr int kSpinsALook = 32;  // at the clock
 constexpr int kYields = 64;
 // A yield between our own ranks takes microseconds; a stranger keeps the processor for a slice.
 constexpr Duration kSlowYield = std::chrono::microseconds(200);
@@ -36,17 +38,19 @@ void sleep_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
 
 }  // namespace
 
-Waiter::Waiter(Slot& own, int ranks, int cpus) : own_(own), spins_(ranks > cpus ? 0 : kSpins) {}
+Waiter::Waiter(Slot& own, int ranks, int cpus) : own_(own), spin_(ranks > cpus ? Duration::zero() : kSpin) {}
 
 Waiter::End Waiter::wait(const Segment& segment, std::int64_t generation,
                          const std::atomic<std::uint32_t>& word, std::uint32_t target,
                          Duration timeout) {
-  for (int spin = 0; spin < spins_; ++spin) {
-    if (reached(word, target)) return End::reached;
-    pause_processor();
-  }
   if (reached(word, target)) return End::reached;
   const Time begin = read_clock();
+  while (spin_ > Duration::zero() && read_clock() - begin < spin_) {
+    for (int spin = 0; spin < kSpinsALook; ++spin) {
+      pause_processor();
+      if (reached(word, target)) return End::reached;
+    }
+  }
   Time before = begin;
   for (int yield = 0; yield < kYields && sleep_next_ == 0; ++yield) {
     if (segment.aborted(generation)) return End::aborted;

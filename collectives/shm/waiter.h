@@ -35,7 +35,7 @@ class Waiter {
 
  private:
   Slot& own_;
-  int spins_;
+  Duration spin_;
   int sleep_next_ = 0;  // so many waits go to sleep without yielding
 };
 
