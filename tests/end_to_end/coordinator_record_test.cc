@@ -5,9 +5,14 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
+#include "jobs/coordinator/journal.h"
+#include "launcher/commands/coordinator_load.h"
+#include "launcher/host/state_home.h"
 #include "tests/end_to_end/coordinator.h"
 #include "tests/end_to_end/text.h"
+#include "tests/end_to_end/training_data.h"
 
 namespace ringmaster::tests {
 namespace {
@@ -44,6 +49,67 @@ TEST(CoordinatorRecord, TheNewestEndedJobsStayReadableAndOlderOnesGoWithTheirLog
   const Ended again =
       coordinator.run({"submit", quick_spec(coordinator, "five"), "--json", "--follow"});
   EXPECT_TRUE(contains(again.output, R"("job":5)")) << again.output << again.error;
+  EXPECT_TRUE(coordinator.no_hosts_left());
+}
+
+/// So many events that a coordinator makes a snapshot at the first one of its own.
+void write_history(const Coordinator& coordinator) {
+  const launcher::StateHome home(coordinator.home());
+  ASSERT_TRUE(home.prepare());
+  auto journal = jobs::Journal::open(home.file("journal.db"), jobs::Journal::Mode::write);
+  ASSERT_TRUE(journal);
+  jobs::Core core;
+  std::int64_t events = 0;
+  launcher::CoordinatorLoad load(core, [&](Time now, const jobs::Event& event) {
+    const jobs::Decided decided = jobs::decide(core, now, 1, event);
+    jobs::JobEntry entry;
+    const auto* submitted = std::get_if<jobs::JobSubmitted>(&event);
+    if (submitted != nullptr) {
+      entry.job = submitted->job;
+      entry.name = submitted->spec.name;
+    }
+    ASSERT_TRUE(submitted != nullptr ? (*journal)->append_job(entry, decided)
+                                     : (*journal)->append(decided));
+    ++events;
+  });
+  load.add_host();
+  while (events < jobs::kEventsBetweenSnapshots) load.finish(load.start_job());
+  load.lose_host();
+}
+
+TEST(CoordinatorRecord, ACoordinatorGoesOnFromASnapshot) {
+  Coordinator coordinator;
+  ASSERT_NO_FATAL_FAILURE(write_history(coordinator));
+  ASSERT_NO_FATAL_FAILURE(coordinator.start());
+  const std::string spec = coordinator.write_spec(
+      "long", "2", "{hosts: 2, slots: 1}",
+      {built("ringmaster-train"), "--model", "tiny", "--data", data_folder(), "--batch", "24",
+       "--epochs", "1000", "--metrics", coordinator.file("long.jsonl")});
+  ASSERT_EQ(coordinator.run({"submit", spec}).exit_code, 0);
+  const auto status = [&] { return parsed(coordinator.run({"status", "long", "--json"}).output); };
+  const auto wait_for_step = [&](int step) {
+    for (int look = 0; look < 600 && status().value("step", 0) <= step; ++look) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    EXPECT_LT(step, status().value("step", 0));
+  };
+  wait_for_step(0);
+  const auto ranks = coordinator.ranks();
+  coordinator.kill();
+  {
+    auto journal =
+        jobs::Journal::open(coordinator.home() + "/journal.db", jobs::Journal::Mode::read);
+    EXPECT_LT(*(*journal)->count_events(), 100);  // a snapshot stands for the rest
+  }
+  const int step = status().value("step", 0);
+  ASSERT_NO_FATAL_FAILURE(coordinator.start());
+  wait_for_step(step);
+  EXPECT_EQ(coordinator.ranks(), ranks);
+  EXPECT_EQ(status()["restarts_used"], 0);
+  EXPECT_TRUE(contains(coordinator.run({"status", "load-1"}).output, "done"));
+  EXPECT_TRUE(contains(coordinator.run({"events", "long"}).output, "job submitted"));
+  EXPECT_TRUE(contains(coordinator.run({"explain", "long"}).output, "generation 1"));
+  EXPECT_EQ(coordinator.run({"down"}).exit_code, 0);
   EXPECT_TRUE(coordinator.no_hosts_left());
 }
 
