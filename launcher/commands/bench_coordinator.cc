@@ -25,6 +25,7 @@ namespace {
 constexpr Duration kStarts = std::chrono::minutes(5);
 constexpr Duration kLook = std::chrono::milliseconds(1);
 constexpr int kBatches = 20;
+constexpr std::size_t kCompactions = 10;
 constexpr Duration kBatch = std::chrono::milliseconds(20);
 
 struct Settings {
@@ -74,14 +75,11 @@ void measure_steps(const Settings& settings, std::int64_t ended, std::int64_t ru
 }
 
 /// Fills the journal with lives of jobs that have ended, as a coordinator does: the times of its
-/// writes and of its compactions, in milliseconds.
-struct Filled {
-  std::vector<double> writes, compactions;
-};
-Result<Filled> fill(const StateHome& home, std::int64_t ended) {
+/// writes, in milliseconds.
+Result<std::vector<double>> fill(const StateHome& home, std::int64_t ended) {
   auto journal = jobs::Journal::open(home.file("journal.db"), jobs::Journal::Mode::write);
   if (!journal) return journal.error();
-  Filled filled;
+  std::vector<double> writes;
   Result<void> written = {};
   std::int64_t events = 0;
   jobs::Core core;
@@ -97,18 +95,48 @@ Result<Filled> fill(const StateHome& home, std::int64_t ended) {
       written = (*journal)->append_job(entry, decided);
     } else {
       written = (*journal)->append(decided);
-      filled.writes.push_back(to_milliseconds(read_clock() - start));
+      writes.push_back(to_milliseconds(read_clock() - start));
     }
     if (!written || ++events % jobs::kEventsBetweenSnapshots != 0) return;
-    const Time pause = read_clock();
     written = (*journal)->compact(core);
-    filled.compactions.push_back(to_milliseconds(read_clock() - pause));
   });
   load.add_host();
   for (std::int64_t i = 0; i < ended && written; ++i) load.finish(load.start_job());
   load.lose_host();
   if (!written) return written.error();
-  return filled;
+  return writes;
+}
+
+/// The pause that a snapshot makes while so many jobs run and heal.
+Result<void> measure_compaction(const Settings& settings, std::int64_t running) {
+  const auto folder = TemporaryFolder::make();
+  if (!folder) return folder.error();
+  auto journal = jobs::Journal::open(folder->file("journal.db"), jobs::Journal::Mode::write);
+  if (!journal) return journal.error();
+  Result<void> written = {};
+  std::int64_t events = 0;
+  jobs::Core core;
+  CoordinatorLoad load(core, [&](Time now, const jobs::Event& event) {
+    const jobs::Decided decided = jobs::decide(core, now, 0, event);
+    if (written) written = (*journal)->append(decided);
+    ++events;
+  });
+  load.add_host();
+  std::vector<jobs::JobId> jobs;
+  for (std::int64_t i = 0; i < running; ++i) jobs.push_back(load.start_job());
+  std::vector<double> pauses;
+  std::size_t next = 0;
+  while (written && pauses.size() < kCompactions) {
+    const std::int64_t end = events + jobs::kEventsBetweenSnapshots;
+    while (events < end) load.heal(jobs[next++ % jobs.size()]);
+    const Time start = read_clock();
+    if (written) written = (*journal)->compact(core);
+    pauses.push_back(to_milliseconds(read_clock() - start));
+  }
+  if (!written) return written;
+  print(settings,
+        {"coordinator", "compaction", "ms", {{"running", running}}, {}, spread_of(pauses)});
+  return {};
 }
 
 /// Milliseconds from the start of a coordinator to its first answer.
@@ -151,16 +179,7 @@ Result<void> measure_restart(const Settings& settings, std::int64_t ended) {
     if (auto read = replay->next(); !read) return read.error();
     replays.push_back(to_milliseconds(read_clock() - start));
   }
-  print(settings,
-        {"coordinator", "write", "ms", {{"ended", ended}}, {}, spread_of(filled->writes)});
-  if (!filled->compactions.empty()) {
-    print(settings, {"coordinator",
-                     "compaction",
-                     "ms",
-                     {{"ended", ended}},
-                     {},
-                     spread_of(filled->compactions)});
-  }
+  print(settings, {"coordinator", "write", "ms", {{"ended", ended}}, {}, spread_of(*filled)});
   print(settings, {"coordinator", "replay", "ms", {{"ended", ended}}, {}, spread_of(replays)});
   print(settings, {"coordinator", "restart", "ms", {{"ended", ended}}, {}, spread_of(restarts)});
   return {};
@@ -188,6 +207,11 @@ int run_bench_coordinator(const Arguments& arguments) {
       if (Interrupts::came()) return Interrupts::exit_code();
       measure_steps(s, ended, running);
     }
+  }
+  for (const std::int64_t running : {1, 100, 1000}) {
+    const auto measured = measure_compaction(s, running);
+    if (Interrupts::came()) return Interrupts::exit_code();
+    if (!measured) return fail(s.json, measured.error());
   }
   for (const std::int64_t ended : {s.ended_max / 1000, s.ended_max / 10, s.ended_max}) {
     const auto measured = measure_restart(s, ended);
