@@ -21,19 +21,20 @@ constexpr std::int64_t kVersion = 2;
 constexpr int kBusyMs = 2000;
 
 constexpr const char* kTables = R"(
-  CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT,
+  CREATE TABLE IF NOT EXISTS events (number INTEGER PRIMARY KEY AUTOINCREMENT,
     time_ns INTEGER NOT NULL, event BLOB NOT NULL, checksum INTEGER NOT NULL);
-  CREATE TABLE snapshot (one INTEGER PRIMARY KEY CHECK (one = 1), event INTEGER NOT NULL,
-    state BLOB NOT NULL, checksum INTEGER NOT NULL);
-  CREATE TABLE jobs (job INTEGER PRIMARY KEY, name BLOB NOT NULL,
+  CREATE TABLE IF NOT EXISTS snapshot (one INTEGER PRIMARY KEY CHECK (one = 1),
+    event INTEGER NOT NULL, state BLOB NOT NULL, checksum INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS jobs (job INTEGER PRIMARY KEY, name BLOB NOT NULL,
     file BLOB NOT NULL, spec BLOB NOT NULL, launch BLOB NOT NULL, submitted REAL NOT NULL,
     record BLOB, ended REAL, steps INTEGER, durable INTEGER);
-  CREATE INDEX ended_jobs ON jobs (job) WHERE record IS NOT NULL;
-  CREATE INDEX living_jobs ON jobs (job) WHERE record IS NULL;
-  CREATE TABLE story (job INTEGER, line INTEGER, wall REAL NOT NULL, decision INTEGER NOT NULL,
-    name BLOB NOT NULL, text BLOB NOT NULL, PRIMARY KEY (job, line)) WITHOUT ROWID;
-  CREATE TABLE sources (host INTEGER PRIMARY KEY, number INTEGER NOT NULL);
-  CREATE TABLE progress (job INTEGER, rank INTEGER, steps INTEGER NOT NULL,
+  CREATE INDEX IF NOT EXISTS ended_jobs ON jobs (job) WHERE record IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS living_jobs ON jobs (job) WHERE record IS NULL;
+  CREATE TABLE IF NOT EXISTS story (job INTEGER, line INTEGER, wall REAL NOT NULL,
+    decision INTEGER NOT NULL, name BLOB NOT NULL, text BLOB NOT NULL,
+    PRIMARY KEY (job, line)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS sources (host INTEGER PRIMARY KEY, number INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS progress (job INTEGER, rank INTEGER, steps INTEGER NOT NULL,
     wall REAL NOT NULL, PRIMARY KEY (job, rank));
 )";
 
@@ -114,8 +115,10 @@ Result<void> Journal::prepare_file() {
                     path_, version > kVersion ? "a newer" : "an older", version, kVersion)};
   }
   if (auto set = run("PRAGMA journal_mode=WAL"); !set) return set;
-  // As one: a file that was half made must not be taken for one of an older version.
-  return run(fmt::format("BEGIN;{} PRAGMA user_version={}; COMMIT", kTables, kVersion).c_str());
+  // As one: a file that was half made must not be taken for one of an older version. A reader may
+  // be making the tables in the same moment.
+  return run(
+      fmt::format("BEGIN IMMEDIATE;{} PRAGMA user_version={}; COMMIT", kTables, kVersion).c_str());
 }
 
 Result<void> Journal::as_one(bool durable, const std::function<Result<void>()>& write) {
