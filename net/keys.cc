@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zmq.h>
 
 #include <array>
@@ -43,11 +44,11 @@ Result<void> write_key_pair(const std::string& path, const KeyPair& keys) {
   const FileDescriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnly));
   if (!file.valid()) return errno_error(errno, path);
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    return errno_error(errno, fmt::format("write {}", path));
-  }
-  if (::fsync(file.get()) != 0) return errno_error(errno, fmt::format("write {}", path));
-  return {};
+  const ssize_t size = static_cast<ssize_t>(text.size());
+  if (::write(file.get(), text.data(), text.size()) == size && ::fsync(file.get()) == 0) return {};
+  const Error error = errno_error(errno, fmt::format("write {}", path));
+  ::unlink(path.c_str());  // a part of a key would be in the way for ever
+  return error;
 }
 
 Result<KeyPair> read_key_pair(const std::string& path) {

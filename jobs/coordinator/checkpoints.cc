@@ -113,6 +113,11 @@ void Checkpoints::commit(const CommitCheckpoint& action, const Place& place) {
       });
 }
 
+void Checkpoints::forget(JobId job) {
+  // Behind what is under way. Where the queue is full the turn stays, which costs its memory only.
+  static_cast<void>(pool_.run([this, job] { turns_.erase(job); }));
+}
+
 Event Checkpoints::open_now(const OpenTerm& action, const Place& place) {
   const auto failed = [&](const Error& error) {
     return TermFailed{action.job, action.request, error.message};

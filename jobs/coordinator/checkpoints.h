@@ -50,6 +50,8 @@ class Checkpoints {
   void open_term(const OpenTerm& action, const Place& place);
   /// Answers with CheckpointCommitted or CheckpointFailed; then old ones are collected.
   void commit(const CommitCheckpoint& action, const Place& place);
+  /// The job has ended: nothing more will be asked for it.
+  void forget(JobId job);
 
  private:
   /// A job's turn at its store; only the pool's thread looks at it.

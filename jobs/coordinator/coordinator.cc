@@ -5,12 +5,23 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <filesystem>
 
-#include "jobs/core/describe.h"
 #include "jobs/core/outstanding.h"
 #include "jobs/wire/convert.h"
 
 namespace ringmaster::jobs {
+
+namespace {
+
+/// Old jobs that go in one turn: removing logs must not hold agents back.
+constexpr std::int64_t kForgottenAtOnce = 20;
+
+}  // namespace
+
+std::string log_folder_of(const std::string& home, JobId job) {
+  return fmt::format("{}/jobs/{}", home, job.value);
+}
 
 Result<std::unique_ptr<Coordinator>> Coordinator::open(boost::asio::io_context& loop,
                                                        Options options, HostProvider& provider) {
@@ -39,6 +50,7 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(boost::asio::io_context& 
   self->server_ = std::move(*server);
   self->set_answers();
   self->repeat_orders();
+  self->forget_old_jobs();
   self->look_for_silent_hosts();
   return coordinator;
 }
@@ -52,19 +64,16 @@ Coordinator::Coordinator(boost::asio::io_context& loop, Options options, HostPro
       checkpoints_(loop, [this](const Event& event) { take(event); }) {}
 
 Result<void> Coordinator::replay() {
-  Time last;
-  auto read = journal_->read_events(0, [&](const JournalEvent& at) {
-    last = at.time;
-    static_cast<void>(core_.step(at.time, at.event));
-  });
-  if (!read) return read;
+  std::int64_t last_event = 0;
+  if (auto read = journal_->catch_up(core_, last_event); !read) return read;
+  const auto events = journal_->count_events();
+  if (!events) return events.error();
+  since_snapshot_ = *events;
+  const Time last = core_.last_step();
   if (read_clock() < last) offset_ = last - read_clock();
-  auto jobs = journal_->read_jobs();
+  auto jobs = journal_->read_living_jobs();
   if (!jobs) return jobs.error();
-  for (JobEntry& job : *jobs) {
-    last_job_ = std::max(last_job_, job.job);
-    if (job.state.empty()) launches_[job.job] = std::move(job.launch);
-  }
+  for (JobEntry& job : *jobs) launches_[job.job] = std::move(job.launch);
   auto sources = journal_->read_sources();
   if (!sources) return sources.error();
   for (const Source& source : *sources) taken_[source.host] = source.number;
@@ -102,20 +111,55 @@ void Coordinator::repeat_orders() {
 
 void Coordinator::take(const Event& event, std::optional<Source> source) {
   if (failed_) return;
-  const Time at = now();
-  const Actions actions = core_.step(at, event);
-  // A promise to make something that costs money survives the machine; the rest its process.
-  const bool promised = std::any_of(actions.begin(), actions.end(), [](const Action& action) {
-    return std::holds_alternative<CreateHost>(action);
-  });
-  const auto durability = promised ? Journal::Durability::disk : Journal::Durability::process;
-  if (auto written = journal_->append(event, at, read_wall_seconds(), source, durability);
-      !written) {
-    return fail(written.error());
+  Decided decided = decide(core_, now(), read_wall_seconds(), event);
+  decided.source = source;
+  for (EndedJob& ended : decided.ended) {
+    for (const auto& [at, steps] : progress_) {
+      if (at.first == ended.end.job.value) ended.steps = std::max(ended.steps, steps);
+    }
   }
+  if (auto written = journal_->append(decided); !written) return fail(written.error());
   if (source) taken_[source->host] = source->number;
-  perform_all(actions);
+  perform_all(decided.actions);
+  note_what_is_gone(event);
+  if (!decided.ended.empty()) forget_old_jobs();
   set_timer();
+  compact_if_due();
+}
+
+void Coordinator::note_what_is_gone(const Event& event) {
+  Result<void> noted = {};
+  if (const auto* lost = std::get_if<HostLost>(&event)) {
+    const bool gone = !core_.state().hosts.contains(lost->host);  // else its release is awaited
+    if (gone && taken_.erase(lost->host) > 0) noted = journal_->forget_host(lost->host);
+  }
+  if (const auto* late = std::get_if<CheckpointCommitted>(&event)) {
+    const bool gone = !core_.state().jobs.contains(late->job);
+    if (gone) noted = journal_->note_durable(late->job, late->steps);
+  }
+  if (!noted) fail(noted.error());
+}
+
+void Coordinator::compact_if_due() {
+  if (failed_ || ++since_snapshot_ < kEventsBetweenSnapshots) return;
+  // A snapshot costs what the state is large: it comes when as many events pay for it.
+  std::size_t records = core_.state().hosts.size();
+  for (const auto& [id, job] : core_.state().jobs) records += job.ranks.size();
+  if (since_snapshot_ < static_cast<std::int64_t>(records)) return;
+  if (auto compacted = journal_->compact(core_); !compacted) return fail(compacted.error());
+  since_snapshot_ = 0;
+}
+
+void Coordinator::forget_old_jobs() {
+  if (failed_) return;
+  const auto surplus = journal_->surplus_jobs(options_.keep_jobs, kForgottenAtOnce);
+  if (!surplus) return fail(surplus.error());
+  for (const JobId job : *surplus) {
+    // The logs first: nobody would find them without the job.
+    std::error_code ignored;
+    std::filesystem::remove_all(log_folder_of(options_.home, job), ignored);
+    if (auto forgotten = journal_->forget_job(job); !forgotten) return fail(forgotten.error());
+  }
 }
 
 void Coordinator::fail(const Error& error) {
@@ -187,18 +231,13 @@ void Coordinator::perform(const FormGeneration& action) {
 
 void Coordinator::perform(const EndJob& action) {
   if (!launches_.contains(action.job)) return;  // said again: its end is in the journal
-  const std::string state = state_name(action.state);
-  options_.say(fmt::format("job {} {}: {}", action.job.value, state, action.reason));
-  if (auto ended = journal_->end_job(action.job, state, action.exit_code, action.reason,
-                                     read_wall_seconds());
-      !ended) {
-    return fail(ended.error());
-  }
+  options_.say(
+      fmt::format("job {} {}: {}", action.job.value, state_name(action.state), action.reason));
   launches_.erase(action.job);
+  std::erase_if(progress_, [&](const auto& at) { return at.first.first == action.job.value; });
   options_.on_job_end(action.job);
-  wire::ToAgent message;
-  message.mutable_end_job()->set_job(action.job.value);
-  for (const auto& [host, link] : links_) send(host, message);
+  checkpoints_.forget(action.job);
+  for (const auto& [host, link] : links_) tell_that_it_ended(host, action.job);
 }
 
 void Coordinator::perform(const Report& action) {

@@ -24,6 +24,9 @@
 
 namespace ringmaster::jobs {
 
+/// What a job's ranks write is there, as far as its hosts share this file system.
+std::string log_folder_of(const std::string& home, JobId job);
+
 class Coordinator {
  public:
   struct Options {
@@ -32,9 +35,10 @@ class Coordinator {
     net::KeyPair keys;
     std::set<std::string> allowed;                   // public keys that may speak to it
     Duration host_lease = std::chrono::seconds(10);  // a host that is silent for so long is lost
-    std::function<void(const std::string&)> say;     // a line for the log
-    std::function<void(const Error&)> on_failure;    // it cannot go on (the disk is full)
-    std::function<void()> on_stop;                   // a client asked it to end
+    std::int64_t keep_jobs = 10'000;              // that have ended: older ones go, with their logs
+    std::function<void(const std::string&)> say;  // a line for the log
+    std::function<void(const Error&)> on_failure;            // it cannot go on (the disk is full)
+    std::function<void()> on_stop;                           // a client asked it to end
     std::function<bool(const std::string& key)> is_allowed;  // since the start
     std::function<int(JobId)> master_port;  // that a job's ranks find in MASTER_PORT
     std::function<void(JobId)> on_job_end;  // what master_port() gave is free again
@@ -62,6 +66,9 @@ class Coordinator {
 
   // Taking in: journal, step, perform.
   void take(const Event& event, std::optional<Source> source = {});
+  void note_what_is_gone(const Event& event);
+  void compact_if_due();
+  void forget_old_jobs();
   void perform_all(const Actions& actions);
   void perform(const CreateHost& action);
   void perform(const ReleaseHost& action);
@@ -86,6 +93,8 @@ class Coordinator {
   void send_to_members(const Job& job, const wire::ToAgent& message);
   void ask_who(const std::string& peer);
   void dismiss(const std::string& peer, const std::string& why);
+  void tell_that_it_ended(HostId host, JobId job);
+  void write_progress();
   void look_for_silent_hosts();
   void arm_reclaims();
 
@@ -110,7 +119,7 @@ class Coordinator {
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> progress_;  // job, rank: steps
   net::Timer core_timer_;
   net::Timer silence_timer_;
-  JobId last_job_;
+  std::int64_t since_snapshot_ = 0;  // events
   bool failed_ = false;
   Checkpoints checkpoints_;
 };

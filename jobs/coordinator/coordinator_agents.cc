@@ -6,6 +6,7 @@
 #include <set>
 
 #include "jobs/coordinator/coordinator.h"
+#include "jobs/core/job_of.h"
 #include "jobs/core/outstanding.h"
 #include "jobs/wire/convert.h"
 
@@ -57,7 +58,11 @@ void Coordinator::on_agent(const std::string& peer, const wire::FromAgent& messa
   answer.mutable_heartbeat();
   send(host, answer);
   for (const auto& at : message.heartbeat().progress()) {
-    progress_[{at.job(), at.rank()}] = at.steps();
+    if (!launches_.contains(JobId{at.job()})) {
+      tell_that_it_ended(host, JobId{at.job()});
+    } else {
+      progress_[{at.job(), at.rank()}] = at.steps();
+    }
   }
 }
 
@@ -103,7 +108,12 @@ void Coordinator::on_numbered(HostId host, const wire::NumberedEvent& message) {
       take(*event, Source{host, message.number()});
       if (std::holds_alternative<HostNotice>(*event)) arm_reclaims();
     } else {
-      taken = message.number();  // it is answered, and changes nothing
+      // It is answered, and changes nothing. The next coordinator must know that, too: the agent
+      // will not say it again.
+      taken = message.number();
+      if (auto noted = journal_->note_source({host, taken}); !noted) fail(noted.error());
+      const JobId job = event ? job_of(*event) : JobId{};
+      if (job != JobId{} && !launches_.contains(job)) tell_that_it_ended(host, job);
     }
   }
   if (failed_) return;
@@ -137,6 +147,12 @@ void Coordinator::dismiss(const std::string& peer, const std::string& why) {
   hosts_by_peer_.erase(peer);
 }
 
+void Coordinator::tell_that_it_ended(HostId host, JobId job) {
+  wire::ToAgent message;
+  message.mutable_end_job()->set_job(job.value);
+  send(host, message);
+}
+
 void Coordinator::look_for_silent_hosts() {
   if (failed_) return;
   std::vector<HostId> silent;
@@ -149,20 +165,23 @@ void Coordinator::look_for_silent_hosts() {
     take(HostLost{id, fmt::format("silent for {:.0f} s", to_seconds(options_.host_lease))});
     if (!peer.empty()) dismiss(peer, "this host was silent for too long");
   }
-  if (!progress_.empty()) {
-    std::vector<wire::Progress> all;
-    for (const auto& [at, steps] : progress_) {
-      all.emplace_back();
-      all.back().set_job(at.first);
-      all.back().set_rank(at.second);
-      all.back().set_steps(steps);
-    }
-    progress_.clear();
-    if (auto written = journal_->write_progress(all, read_wall_seconds()); !written) {
-      return fail(written.error());
-    }
-  }
+  if (!failed_) write_progress();
   silence_timer_.start(kLook, [this] { look_for_silent_hosts(); });
+}
+
+void Coordinator::write_progress() {
+  if (progress_.empty()) return;
+  std::vector<wire::Progress> all;
+  for (const auto& [at, steps] : progress_) {
+    all.emplace_back();
+    all.back().set_job(at.first);
+    all.back().set_rank(at.second);
+    all.back().set_steps(steps);
+  }
+  progress_.clear();
+  if (auto written = journal_->write_progress(all, read_wall_seconds()); !written) {
+    fail(written.error());
+  }
 }
 
 void Coordinator::arm_reclaims() {

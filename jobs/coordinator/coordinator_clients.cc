@@ -92,7 +92,7 @@ wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
     return answer;
   }
   JobEntry entry;
-  entry.job = JobId{last_job_.value + 1};
+  entry.job = JobId{core_.state().last_job.value + 1};
   entry.name = file->spec.name;
   entry.file = request.file();
   entry.spec = request.text();
@@ -106,7 +106,7 @@ wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
     launch.add_environment(fmt::format("{}={}", name, value));
   }
   launch.set_working_directory(request.working_directory());
-  launch.set_log_folder(fmt::format("{}/jobs/{}", options_.home, entry.job.value));
+  launch.set_log_folder(log_folder_of(options_.home, entry.job));
   launch.set_secret(make_secret());
   launch.set_master_port(options_.master_port(entry.job));
   *launch.mutable_drills() = request.drills();
@@ -124,26 +124,30 @@ wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
                   "give it another name, or cancel the other one");
   }
 
-  const Time at = now();
-  if (auto written = journal_->append_job(entry, spec, at); !written) {
+  Core next = core_;  // a job that cannot be written down was never submitted
+  const Decided decided = decide(next, now(), entry.submitted, JobSubmitted{entry.job, spec});
+  if (auto written = journal_->append_job(entry, decided); !written) {
     return failed(fmt::format("job not accepted: {}", written.error().message));
   }
-  last_job_ = entry.job;
+  core_ = std::move(next);
   launches_[entry.job] = launch;
   options_.say(fmt::format("job {} ({}) submitted", entry.job.value, entry.name));
-  perform_all(core_.step(at, JobSubmitted{entry.job, spec}));
+  perform_all(decided.actions);
   set_timer();
+  compact_if_due();
   return done(entry.job, entry.name);
 }
 
 wire::ToClient Coordinator::cancel(const wire::FromClient::Cancel& request) {
   const JobId id{request.job()};
-  const auto job = core_.state().jobs.find(id);
-  if (job == core_.state().jobs.end()) {
-    return failed(fmt::format("there is no job {}", id.value), "ringmaster jobs lists them");
-  }
-  if (job->second.ended()) {
-    return failed(fmt::format("job {} has ended: {}", id.value, state_name(job->second.state)));
+  if (!launches_.contains(id)) {
+    const auto entry = journal_->read_job(id);
+    if (!entry) return failed(entry.error().message);
+    if (!*entry) {
+      return failed(fmt::format("there is no job {}", id.value), "ringmaster jobs lists them");
+    }
+    return failed(
+        fmt::format("job {} has ended: {}", id.value, state_name((*entry)->record->state)));
   }
   take(StopRequested{id, "cancelled by its user", SIGTERM, 128 + SIGTERM, request.now()});
   return done(id, "cancelled");

@@ -22,6 +22,12 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
   ~Statement() { sqlite3_finalize(statement_); }
 
+  /// Makes ready for other values.
+  Statement& rewind() {
+    if (good() || code_ == SQLITE_DONE) code_ = sqlite3_reset(statement_);
+    bound_ = 0;
+    return *this;
+  }
   Statement& bind(std::int64_t value) {
     if (good()) code_ = sqlite3_bind_int64(statement_, ++bound_, value);
     return *this;
@@ -53,6 +59,7 @@ class Statement {
   bool ok() const { return code_ == SQLITE_DONE || code_ == SQLITE_OK || code_ == SQLITE_ROW; }
 
   std::int64_t number(int column) const { return sqlite3_column_int64(statement_, column); }
+  bool is_null(int column) const { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
   double real(int column) const { return sqlite3_column_double(statement_, column); }
   std::string bytes(int column) const {
     const void* data = sqlite3_column_blob(statement_, column);

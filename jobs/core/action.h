@@ -13,6 +13,7 @@
 namespace ringmaster::jobs {
 
 enum class JobState { waiting, starting, running, stopping, done, failed, cancelled };
+inline constexpr int kJobStates = 7;
 const char* state_name(JobState state);
 
 /// A place in a generation. Its index in `members` is its position.

@@ -51,6 +51,7 @@ struct Dispatch {
 Actions Core::step(Time now, const Event& event) {
   CHECK(last_step_ <= now);
   last_step_ = now;
+  std::erase_if(state_.jobs, [](const auto& at) { return at.second.ended(); });
   Actions actions;
   std::visit(Dispatch{state_, now, actions}, event);
   advance_hosts(state_, now, actions);  // before: a job that waits tells what is being made

@@ -15,6 +15,11 @@
 //      HostReleased. HostLost is said only when nothing of the host runs any more.
 //   5. Answer every OpenTerm and CommitCheckpoint, those of a job in their order.
 //   6. Call step(now, TimerExpired) when next_timer() has come.
+//   7. Keep of an ended job what is to be known of it: the next step forgets it.
+//
+// A job leaves the state with the step after the one that ended it, so that neither memory nor the
+// cost of a step grows with the jobs that have been. In between its EndJob is still owed: a shell
+// that dies before it has performed it finds it in outstanding().
 //
 // A shell that may crash writes each event down before it performs its actions, replays them into a
 // new core, and performs what outstanding() says (jobs/core/outstanding.h).
@@ -31,6 +36,10 @@ namespace ringmaster::jobs {
 
 class Core {
  public:
+  Core() = default;
+  /// Goes on from a state that a core had after its step at `last_step`.
+  Core(State state, Time last_step) : state_(std::move(state)), last_step_(last_step) {}
+
   /// Takes the event in and says what to do now. `now` never goes back.
   Actions step(Time now, const Event& event);
 
@@ -38,6 +47,7 @@ class Core {
   std::optional<Time> next_timer() const;
 
   const State& state() const { return state_; }
+  Time last_step() const { return last_step_; }
 
  private:
   State state_;

@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "jobs/core/outstanding.h"
 #include "jobs/core/story_for_test.h"
 
 namespace ringmaster::jobs {
@@ -174,6 +175,40 @@ TEST(Core, WhatAnOlderProcessSaysIsDropped) {
   story.step(RankReady{old, 5, Generation{1}});
   EXPECT_EQ(story.core().state().dropped_events, 1);
   EXPECT_EQ(story.rank(1).state, RankState::starting);
+}
+
+TEST(Core, AnEndedJobIsForgottenByTheNextStep) {
+  Story story(elastic(1, 2));
+  story.run(2);
+  for (const int number : {0, 1}) story.step(RankFinished{story.id(number), Generation{1}});
+  const RankId late = story.id(1);
+  for (const int number : {0, 1}) story.exit(number, {0, 0});
+  ASSERT_TRUE(story.end());
+  EXPECT_EQ(story.job().state, JobState::done);  // whoever wants to know more looks now
+  EXPECT_EQ(outstanding(story.core().state()).size(), 1u);
+  EXPECT_TRUE(story.step(RankReady{late, 7, Generation{1}}).empty());
+  EXPECT_TRUE(story.core().state().jobs.empty());
+  EXPECT_TRUE(outstanding(story.core().state()).empty());
+  EXPECT_EQ(story.core().state().dropped_events, 1);
+  story.step(CheckpointCommitted{JobId{1}, Term{1}, 5});
+  story.step(StopRequested{JobId{1}, "too late"});
+  EXPECT_TRUE(story.core().state().jobs.empty());
+  story.step(JobSubmitted{JobId{2}, elastic(1, 2)});
+  EXPECT_DEATH(story.step(JobSubmitted{JobId{1}, elastic(1, 2)}), "last_job");
+}
+
+TEST(Core, AHostThatWasMadeForAForgottenJobIsStillReleased) {
+  JobSpec spec = elastic(1, 1);
+  spec.hosts_max = 1;
+  Core core;
+  core.step(Time{}, JobSubmitted{JobId{1}, spec});
+  core.step(Time{}, StopRequested{JobId{1}, "enough"});
+  core.step(Time{}, TimerExpired{});
+  ASSERT_EQ(core.state().hosts.size(), 1u);
+  EXPECT_EQ(core.state().hosts.begin()->second.state, HostState::releasing);
+  core.step(Time{}, HostJoined{HostId{1}, "local-1", 1});  // too late
+  core.step(Time{}, HostReleased{HostId{1}});
+  EXPECT_TRUE(core.state().hosts.empty());
 }
 
 }  // namespace

@@ -79,8 +79,8 @@ std::string dump(const Job& job) {
 }  // namespace
 
 std::string dump(const State& state) {
-  std::string text =
-      fmt::format("last host {} dropped {}\n", state.last_host.value, state.dropped_events);
+  std::string text = fmt::format("last host {} last job {} dropped {}\n", state.last_host.value,
+                                 state.last_job.value, state.dropped_events);
   for (const auto& [id, host] : state.hosts) {
     text += fmt::format("host {} {} {} slots {} made {} for {} since {} until {}: {}\n", id.value,
                         host.name, host.slots, state_name(host.state), host.created,

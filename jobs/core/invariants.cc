@@ -133,14 +133,17 @@ Violations Invariants::check(const State& state, const Actions& actions) {
     if (free < 0) violations.push_back(fmt::format("host {} has {} free slots", id.value, free));
   }
   check_hosts(state, violations);
+  std::erase_if(seen_, [&](const auto& at) { return !state.jobs.contains(at.first); });
   for (const auto& [id, job] : state.jobs) {
     check_job(job, violations);
+    if (state.last_job < id) {
+      violations.push_back(
+          fmt::format("job {} is newer than the newest, {}", id.value, state.last_job.value));
+    }
     Seen& seen = seen_[id];
+    if (seen.ended) violations.push_back(fmt::format("job {} has ended and stays", id.value));
     if (job.table.generation < seen.generation || job.last_incarnation < seen.incarnation) {
       violations.push_back(fmt::format("job {}: a generation or an incarnation shrank", id.value));
-    }
-    if (seen.ended && !job.ended()) {
-      violations.push_back(fmt::format("job {} has ended and goes on", id.value));
     }
     const Saves& saves = job.saves;
     // A new term may find the newest one damaged: within a term nothing is taken back.

@@ -49,15 +49,19 @@ bool somebody_stays(const State& state, const Job& job, const RankRecord& going)
 }  // namespace
 
 bool movable(const State& state, const Job& job) {
-  if (job.outcome || job.finishing || job.broken || places_elsewhere(state, job) <= 0) return false;
+  if (job.outcome || job.finishing || job.broken) return false;
+  // First what only this job knows: every job is asked after every event, and the places are those
+  // that all jobs leave.
+  const bool must = std::any_of(job.ranks.begin(), job.ranks.end(), [&](const RankRecord& rank) {
+    return rank.state == RankState::member && must_leave(state, rank) &&
+           somebody_stays(state, job, rank);
+  });
+  if (!must) return false;
   // A step that nobody else has yet is shared in the next generation: wait until it has.
   for (const RankRecord& rank : job.ranks) {
     if (rank.state == RankState::member && rank.synced != job.table.generation) return false;
   }
-  return std::any_of(job.ranks.begin(), job.ranks.end(), [&](const RankRecord& rank) {
-    return rank.state == RankState::member && must_leave(state, rank) &&
-           somebody_stays(state, job, rank);
-  });
+  return places_elsewhere(state, job) > 0;
 }
 
 void move_ranks(const State& state, Job& job, Time now, Actions& actions) {

@@ -6,10 +6,11 @@ namespace ringmaster::jobs {
 
 void on_job_submitted(State& state, Time now, const JobSubmitted& event, Actions&) {
   const JobSpec& spec = event.spec;
-  CHECK(!state.jobs.contains(event.job));
+  CHECK_LT(state.last_job, event.job);
   CHECK_LE(1, spec.ranks_min);
   CHECK_LE(spec.ranks_min, spec.ranks_max);
   CHECK_LE(0, spec.restarts);
+  state.last_job = event.job;
   Job& job = state.jobs[event.job];
   job.id = event.job;
   job.spec = spec;

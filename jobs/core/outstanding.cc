@@ -27,9 +27,11 @@ Actions outstanding(const State& state) {
     if (host.state == HostState::releasing) actions.push_back(ReleaseHost{id, host.reason});
   }
   for (const auto& [id, job] : state.jobs) {
-    if (!job.ended()) repeat_saves(job, actions);
-    if (!job.ended()) continue;
-    actions.push_back(EndJob{id, job.state, job.outcome->exit_code, job.reason});
+    if (job.ended()) {
+      actions.push_back(EndJob{id, job.state, job.outcome->exit_code, job.reason});
+    } else {
+      repeat_saves(job, actions);
+    }
   }
   return actions;
 }

@@ -114,7 +114,8 @@ struct Host {
 struct State {
   std::map<HostId, Host> hosts;
   HostId last_host;  // ids of created hosts and those that the shell gives grow from one counter
-  std::map<JobId, Job> jobs;
+  std::map<JobId, Job> jobs;  // those that have not ended, and those that the last step has ended
+  JobId last_job;             // numbers grow; none is used twice
   std::int64_t dropped_events = 0;  // from processes that were replaced, or of jobs that ended
 
   /// The record that the event speaks of, or null (counted) when it is of an older process.

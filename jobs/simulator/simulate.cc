@@ -58,6 +58,7 @@ SimulationOutcome simulate(std::uint64_t seed, const SimulationOptions& options)
   SimulationOutcome& outcome = world.outcome;
   outcome.simulated_seconds = to_seconds(world.queue.now().time_since_epoch());
   outcome.actions = world.performed;
+  if (options.keep_events) outcome.events = std::move(world.journal);
   if (world.end) {
     outcome.state = world.end->state;
     outcome.exit_code = world.end->exit_code;

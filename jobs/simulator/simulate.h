@@ -35,6 +35,7 @@ const char* bug_name(PlantedBug bug);
 struct SimulationOptions {
   PlantedBug bug = PlantedBug::none;
   bool trace = false;
+  bool keep_events = false;
   std::int64_t crash_at = -1;  // the coordinator dies before its so-many-th action; -1: it does not
 };
 
@@ -50,6 +51,7 @@ struct SimulationOutcome {
   std::int64_t actions = 0;  // that were performed
   Coverage coverage;
   std::vector<std::string> trace;  // with options.trace: events, actions and faults with times
+  std::vector<std::pair<Time, Event>> events;  // with options.keep_events: what the core took in
 
   bool passed() const { return violation.empty(); }
 };

@@ -129,7 +129,9 @@ void commit_checkpoint(World& world, const CommitCheckpoint& action) {
   in_turn(world, [&world, job = action.job, steps, generation, life = world.life] {
     FakeStore& store = world.store;
     const bool dead = world.life != life;  // it may have died before or after the write
-    if (dead && (world.random.chance(0.5) || store.term != world.job()->saves.term)) return;
+    const Job* living = world.job();
+    const bool fenced = living == nullptr || store.term != living->saves.term;
+    if (dead && (world.random.chance(0.5) || fenced)) return;
     if (!dead && world.random.chance(kCommitFails)) {
       store.spoiled = true;
       return deliver(world, CheckpointFailed{job, steps, "timed out"});

@@ -14,6 +14,8 @@ std::int64_t ns_of(Time time) {
   return time.time_since_epoch().count();
 }
 
+}  // namespace
+
 wire::JobSpec to_wire(const JobSpec& spec) {
   wire::JobSpec out;
   out.set_name(spec.name);
@@ -80,6 +82,12 @@ CheckpointAt from_wire(const wire::CheckpointAt& in) {
   return {Term{in.term()}, in.steps()};
 }
 
+namespace {
+
+JobSpec spec_of(const wire::Event& in) {
+  return jobs::from_wire(in.job_submitted().spec());
+}
+
 ShardWritten from_wire(const wire::Event::ShardWritten& in) {
   return {jobs::from_wire(in.id()),
           Generation{in.generation()},
@@ -87,7 +95,7 @@ ShardWritten from_wire(const wire::Event::ShardWritten& in) {
           in.position(),
           in.members(),
           {in.blocks().begin(), in.blocks().end()},
-          from_wire(in.shard())};
+          jobs::from_wire(in.shard())};
 }
 
 struct ToWire {
@@ -228,7 +236,7 @@ std::optional<Event> read(const wire::Event& in) {
     case wire::Event::kHostReleased:
       return HostReleased{HostId{in.host_released().host()}};
     case wire::Event::kJobSubmitted:
-      return JobSubmitted{JobId{in.job_submitted().job()}, from_wire(in.job_submitted().spec())};
+      return JobSubmitted{JobId{in.job_submitted().job()}, spec_of(in)};
     case wire::Event::kStopRequested: {
       const auto& from = in.stop_requested();
       return StopRequested{JobId{from.job()}, from.why(), from.signal(), from.exit_code(),
@@ -263,7 +271,7 @@ std::optional<Event> read(const wire::Event& in) {
     case wire::Event::kTermOpened: {
       const auto& from = in.term_opened();
       return TermOpened{JobId{from.job()}, from.request(), Term{from.term()},
-                        from_wire(from.newest()), from.passed_over()};
+                        jobs::from_wire(from.newest()), from.passed_over()};
     }
     case wire::Event::kTermFailed:
       return TermFailed{JobId{in.term_failed().job()}, in.term_failed().request(),

@@ -19,6 +19,13 @@ wire::Event to_wire(const Event& event);
 /// An unknown kind, a negative id or a number out of its range is Errc::corrupt.
 Result<Event> from_wire(const wire::Event& event);
 
+wire::JobSpec to_wire(const JobSpec& spec);
+JobSpec from_wire(const wire::JobSpec& in);
+wire::StoredShard to_wire(const StoredShard& shard);
+StoredShard from_wire(const wire::StoredShard& in);
+wire::CheckpointAt to_wire(const CheckpointAt& at);
+CheckpointAt from_wire(const wire::CheckpointAt& in);
+
 wire::RankId to_wire(const RankId& id);
 RankId from_wire(const wire::RankId& id);
 

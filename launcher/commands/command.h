@@ -51,6 +51,7 @@ int run_report(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
 int run_bench_scaling(const Arguments& arguments);
 int run_bench_recovery(const Arguments& arguments);
+int run_bench_coordinator(const Arguments& arguments);
 int run_simulate(const Arguments& arguments);
 int run_serve(const Arguments& arguments);
 int run_agent(const Arguments& arguments);

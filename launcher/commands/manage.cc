@@ -3,6 +3,7 @@
 // Commands that ask the coordinator to do something: cancel, reclaim, down; and keygen.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "jobs/spec/amount.h"
@@ -15,66 +16,79 @@ namespace ringmaster::launcher {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr Duration kLook = std::chrono::milliseconds(20);
 constexpr Duration kEnds = std::chrono::seconds(10);
 
-/// Asks and prints the answer.
-int ask_and_tell(const wire::FromClient& question) {
+/// One line of what was done: for people, or the object.
+int tell(bool json, const std::string& text, const Json& object) {
+  return print_line(json ? object.dump(-1, ' ', false, Json::error_handler_t::replace) : text);
+}
+
+/// Asks, and fails as the coordinator does.
+Result<std::string> ask_to(const wire::FromClient& question, std::string& hint) {
   const auto answer = ask(StateHome::from_environment(), question);
-  if (!answer) return fail(false, answer.error(), "ringmaster up starts one");
-  if (answer->has_failed()) {
-    return fail(false, {Errc::invalid, answer->failed().message()}, answer->failed().hint());
-  }
-  fmt::print("{}\n", answer->done().text());
-  return 0;
+  hint = answer ? answer->failed().hint() : "ringmaster up starts one";
+  if (!answer) return answer.error();
+  if (answer->has_failed()) return Error{Errc::invalid, answer->failed().message()};
+  return answer->done().text();
 }
 
 }  // namespace
 
 int run_cancel(const Arguments& arguments) {
-  bool now = false;
-  const Flags flags = {{"--now", &now, "", "kill the ranks at once, without the grace"}};
-  const Usage usage = {"ringmaster cancel JOB [--now]", "Ends a job.", "ringmaster cancel fashion",
-                       Rest::words};
+  bool now = false, json = false;
+  const Flags flags = {{"--now", &now, "", "kill the ranks at once, without the grace"},
+                       {"--json", &json, "", "print JSON"}};
+  const Usage usage = {"ringmaster cancel JOB [options]", "Ends a job.",
+                       "ringmaster cancel fashion", Rest::words};
   const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
   if (read.words.size() != 1) {
-    return fail(false, {Errc::invalid, "which job?"}, "ringmaster jobs lists them", kExitUsage);
+    return fail(json, {Errc::invalid, "which job?"}, "ringmaster jobs lists them", kExitUsage);
   }
   const auto replay = Replay::open(StateHome::from_environment());
-  if (!replay) return fail(false, replay.error());
+  if (!replay) return fail(json, replay.error());
   const auto job = replay->find_job(read.words.front());
-  if (!job) return fail(false, job.error(), "ringmaster jobs lists them");
+  if (!job) return fail(json, job.error(), "ringmaster jobs lists them");
   wire::FromClient question;
   question.mutable_cancel()->set_job(job->job.value);
   question.mutable_cancel()->set_now(now);
-  return ask_and_tell(question);
+  std::string hint;
+  const auto done = ask_to(question, hint);
+  if (!done) return fail(json, done.error(), hint);
+  return tell(json, *done, {{"job", job->job.value}, {"name", job->name}, {"done", *done}});
 }
 
 int run_reclaim(const Arguments& arguments) {
   std::string notice = "10s";
-  bool at_once = false;
+  bool at_once = false, json = false;
   const Flags flags = {
       {"--notice", &notice, "TIME", "how long before the host is taken, as in 10s"},
-      {"--lose", &at_once, "", "no notice: kill the agent and its ranks now"}};
+      {"--lose", &at_once, "", "no notice: kill the agent and its ranks now"},
+      {"--json", &json, "", "print JSON"}};
   const Usage usage = {"ringmaster reclaim HOST [options]",
                        "Takes a local host away, as a spot provider does: a drill.",
                        "ringmaster reclaim local-2 --notice 10s", Rest::words};
   const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
   if (read.words.size() != 1) {
-    return fail(false, {Errc::invalid, "which host?"}, "ringmaster hosts lists them", kExitUsage);
+    return fail(json, {Errc::invalid, "which host?"}, "ringmaster hosts lists them", kExitUsage);
   }
   const auto window = jobs::parse_duration(notice);
   if (!window) {
-    return fail(false, {Errc::invalid, fmt::format("--notice {}: no time, as in 10s", notice)}, "",
+    return fail(json, {Errc::invalid, fmt::format("--notice {}: no time, as in 10s", notice)}, "",
                 kExitUsage);
   }
   wire::FromClient question;
   question.mutable_reclaim()->set_host(read.words.front());
   question.mutable_reclaim()->set_notice_ns(window->count());
   question.mutable_reclaim()->set_at_once(at_once);
-  return ask_and_tell(question);
+  std::string hint;
+  const auto done = ask_to(question, hint);
+  if (!done) return fail(json, done.error(), hint);
+  return tell(json, *done, {{"host", read.words.front()}, {"done", *done}});
 }
 
 int run_keygen(const Arguments& arguments) {
@@ -93,57 +107,51 @@ int run_keygen(const Arguments& arguments) {
 }
 
 int run_up(const Arguments& arguments) {
-  const Usage usage = {"ringmaster up", "Starts a coordinator for this user in the background.",
-                       "ringmaster up"};
-  const Read read = read_arguments(usage, {}, arguments);
+  bool json = false;
+  const Flags flags = {{"--json", &json, "", "print JSON"}};
+  const Usage usage = {"ringmaster up [--json]",
+                       "Starts a coordinator for this user in the background.", "ringmaster up"};
+  const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
   const StateHome home = StateHome::from_environment();
-  if (coordinator_runs(home)) {
-    fmt::print("a coordinator runs already for {}\n", home.path());
-    return 0;
-  }
-  if (auto prepared = home.prepare(); !prepared) return fail(false, prepared.error());
-  const auto self = this_program();
-  if (!self) return fail(false, self.error());
   const std::string log = home.file("coordinator.log");
+  if (coordinator_runs(home)) {
+    return tell(json, fmt::format("a coordinator runs already for {}", home.path()),
+                {{"coordinator", "runs"}, {"home", home.path()}, {"started", false}});
+  }
+  if (auto prepared = home.prepare(); !prepared) return fail(json, prepared.error());
+  const auto self = this_program();
+  if (!self) return fail(json, self.error());
   auto started = start_detached({*self, "serve"}, log);
-  if (!started) return fail(false, started.error());
+  if (!started) return fail(json, started.error());
   wire::FromClient question;
   question.mutable_ping();
   const Time end = read_clock() + kEnds;
   while (read_clock() < end) {
     if (coordinator_runs(home) && ask(home, question, std::chrono::seconds(1))) {
-      fmt::print("the coordinator runs; its log: {}\n", log);
-      return 0;
+      return tell(
+          json, fmt::format("the coordinator runs; its log: {}", log),
+          {{"coordinator", "runs"}, {"home", home.path()}, {"started", true}, {"log", log}});
     }
     std::this_thread::sleep_for(kLook);
   }
-  return fail(false, {Errc::timed_out, "the coordinator did not start"},
-              fmt::format("see {}", log));
+  return fail(json, {Errc::timed_out, "the coordinator did not start"}, fmt::format("see {}", log));
 }
 
-int run_down(const Arguments& arguments) {
-  bool leave = false;
-  const Flags flags = {
-      {"--leave-jobs", &leave, "", "jobs go on without it, for its --abandon-after at most"}};
-  const Usage usage = {"ringmaster down [--leave-jobs]",
-                       "Ends the jobs of this user's coordinator, and the coordinator.",
-                       "ringmaster down"};
-  const Read read = read_arguments(usage, flags, arguments);
-  if (!read.run) return read.exit_code;
-  const StateHome home = StateHome::from_environment();
-  if (!coordinator_runs(home)) {
-    fmt::print("no coordinator runs for {}\n", home.path());
-    return 0;
-  }
+namespace {
+
+/// Cancels every job and waits until what was made for them is gone: their numbers. `leave`: does
+/// nothing.
+Result<std::vector<std::int64_t>> end_jobs(const StateHome& home, bool leave, bool json) {
   auto replay = Replay::open(home);
-  if (!replay) return fail(false, replay.error());
-  const Interrupts interrupts;
-  bool asked = leave;
-  for (;;) {
-    if (auto news = replay->next(); !news) return fail(false, news.error());
-    if (Interrupts::came()) return Interrupts::exit_code();
-    bool busy = !replay->state().hosts.empty();
+  if (!replay) return replay.error();
+  std::vector<std::int64_t> cancelled;
+  for (bool asked = leave;; asked = true) {
+    if (auto news = replay->next(); !news) return news.error();
+    if (Interrupts::came()) return Error{Errc::closed, "interrupted"};
+    // Hosts of others stay; what was made here goes with the last job.
+    bool busy = false;
+    for (const auto& [id, host] : replay->state().hosts) busy = busy || host.created;
     for (const auto& [id, job] : replay->state().jobs) {
       if (job.ended()) continue;
       busy = true;
@@ -151,27 +159,45 @@ int run_down(const Arguments& arguments) {
       wire::FromClient question;
       question.mutable_cancel()->set_job(id.value);
       const auto answer = ask(home, question);
-      if (!answer) return fail(false, answer.error());
-      fmt::print("job {} is cancelled\n", id.value);
+      if (!answer) return answer.error();
+      cancelled.push_back(id.value);
+      if (!json) print_line(fmt::format("job {} is cancelled", id.value));
     }
-    // Hosts of others stay; what was made here goes with the last job.
-    bool own_hosts = false;
-    for (const auto& [id, host] : replay->state().hosts) own_hosts = own_hosts || host.created;
-    bool jobs_left = false;
-    for (const auto& [id, job] : replay->state().jobs) jobs_left = jobs_left || !job.ended();
-    if (leave || !busy || (!own_hosts && !jobs_left)) break;
-    asked = true;
+    if (leave || !busy) return cancelled;
     std::this_thread::sleep_for(kLook);
   }
+}
+
+}  // namespace
+
+int run_down(const Arguments& arguments) {
+  bool leave = false, json = false;
+  const Flags flags = {
+      {"--leave-jobs", &leave, "", "jobs go on without it, for its --abandon-after at most"},
+      {"--json", &json, "", "print JSON"}};
+  const Usage usage = {"ringmaster down [options]",
+                       "Ends the jobs of this user's coordinator, and the coordinator.",
+                       "ringmaster down"};
+  const Read read = read_arguments(usage, flags, arguments);
+  if (!read.run) return read.exit_code;
+  const StateHome home = StateHome::from_environment();
+  if (!coordinator_runs(home)) {
+    return tell(json, fmt::format("no coordinator runs for {}", home.path()),
+                {{"coordinator", "none"}, {"home", home.path()}, {"cancelled", Json::array()}});
+  }
+  const Interrupts interrupts;
+  const auto cancelled = end_jobs(home, leave, json);
+  if (Interrupts::came()) return Interrupts::exit_code();
+  if (!cancelled) return fail(json, cancelled.error());
   wire::FromClient question;
   question.mutable_stop();
   const auto answer = ask(home, question);
-  if (!answer) return fail(false, answer.error());
+  if (!answer) return fail(json, answer.error());
   const Time end = read_clock() + kEnds;
   while (coordinator_runs(home) && read_clock() < end) std::this_thread::sleep_for(kLook);
-  if (coordinator_runs(home)) return fail(false, {Errc::timed_out, "the coordinator did not end"});
-  fmt::print("the coordinator has ended\n");
-  return 0;
+  if (coordinator_runs(home)) return fail(json, {Errc::timed_out, "the coordinator did not end"});
+  return tell(json, "the coordinator has ended",
+              {{"coordinator", "ended"}, {"home", home.path()}, {"cancelled", *cancelled}});
 }
 
 }  // namespace ringmaster::launcher

@@ -127,7 +127,16 @@ void Program::stop() {
   const Time deadline = read_clock() + kStopPatience;
   bool ended = false;
   while (!ended && read_clock() < deadline) ended = readable(child_.pidfd, deadline - read_clock());
-  if (!ended) send_signal(child_.pidfd, SIGKILL);
+  if (!ended) return kill();
+  reap();
+}
+
+void Program::kill() {
+  send_signal(child_.pidfd, SIGKILL);
+  reap();
+}
+
+void Program::reap() {
   int status = 0;
   while (::waitpid(child_.pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -60,11 +60,14 @@ class Program {
   /// Waits until it ends, at most `patience`: its wait status, none when it still runs. Interrupts
   /// end the wait with Errc::closed.
   Result<std::optional<int>> wait(Duration patience);
+  /// Kills it at once.
+  void kill();
   /// Asks it to end, gives it time to clear up, then kills it. Does nothing when it has ended.
   void stop();
 
  private:
   explicit Program(Child child) : child_(std::move(child)) {}
+  void reap();
   Child child_;
 };
 

@@ -7,10 +7,10 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
-#include <ctime>
 #include <map>
 
 #include "jobs/coordinator/coordinator.h"
+#include "launcher/clock_text.h"
 #include "launcher/commands/command.h"
 #include "launcher/host/local_hosts.h"
 #include "launcher/master_port.h"
@@ -21,12 +21,7 @@ namespace {
 
 /// "2026-01-31 12:00:00  line" on standard error.
 void say(const std::string& line) {
-  const std::time_t seconds = std::time(nullptr);
-  std::tm parts = {};
-  ::localtime_r(&seconds, &parts);
-  std::array<char, 32> text = {};
-  std::strftime(text.data(), text.size(), "%F %T", &parts);
-  fmt::print(stderr, "{}  {}\n", text.data(), line);
+  fmt::print(stderr, "{}  {}\n", clock_text(read_wall_seconds()), line);
 }
 
 /// Ports that jobs' ranks find in MASTER_PORT, held so that nobody else gets them.
@@ -60,6 +55,7 @@ struct ServeSettings {
   StateHome home;
   std::string listen;
   Duration host_lease, abandon_after;
+  std::int64_t keep_jobs;
   net::KeyPair keys;
   std::set<std::string> allowed;
 };
@@ -77,6 +73,7 @@ int serve(const ServeSettings& settings) {
       .keys = settings.keys,
       .allowed = settings.allowed,
       .host_lease = settings.host_lease,
+      .keep_jobs = settings.keep_jobs,
       .say = say,
       .on_failure =
           [&](const Error& error) {
@@ -114,6 +111,7 @@ int run_serve(const Arguments& arguments) {
   StateHome home = StateHome::from_environment();
   std::string path = home.path(), listen = {};
   double abandon_after = 900, lease = 10;
+  std::int64_t keep_jobs = 10'000;
   const Flags flags = {
       {"--home", &path, "FOLDER", "the state directory"},
       {"--listen", &listen, "IP",
@@ -121,6 +119,8 @@ int run_serve(const Arguments& arguments) {
       {"--host-lease", &lease, "S", "a host that is silent for so long is lost", between(1, 3600)},
       {"--abandon-after", &abandon_after, "S",
        "local hosts that hear no coordinator for so long end", between(1, 1e6)},
+      {"--keep-jobs", &keep_jobs, "N",
+       "how many ended jobs stay readable; older ones go, with their logs", between(1, 1e6)},
   };
   const Usage usage = {"ringmaster serve [options]",
                        "Runs a coordinator: keeps jobs alive on hosts that may vanish. Jobs go on "
@@ -131,17 +131,18 @@ int run_serve(const Arguments& arguments) {
   home = StateHome(path);
   if (auto prepared = home.prepare(); !prepared) return fail(false, prepared.error());
   const auto lock = take_lock(home.file("lock"), fmt::format("process {}", getpid()));
-  if (!lock) {
+  if (!lock && is_locked(home.file("lock"))) {
     return fail(
         false,
         {lock.error().code, fmt::format("a coordinator runs already: {}", lock.error().message)},
         "ringmaster down ends it");
   }
+  if (!lock) return fail(false, lock.error());
   const auto keys = home.server_keys();
   if (!keys) return fail(false, keys.error());
   const auto allowed = home.allowed();
   if (!allowed) return fail(false, allowed.error());
-  return serve({home, listen, seconds(lease), seconds(abandon_after), *keys, *allowed});
+  return serve({home, listen, seconds(lease), seconds(abandon_after), keep_jobs, *keys, *allowed});
 }
 
 }  // namespace ringmaster::launcher

@@ -4,10 +4,10 @@
 // coordinator.
 #include <fmt/format.h>
 
-#include <ctime>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "launcher/clock_text.h"
 #include "launcher/commands/command.h"
 #include "launcher/control/ask.h"
 #include "launcher/control/follow.h"
@@ -20,37 +20,17 @@ namespace {
 
 using nlohmann::json;
 
-std::string clock_text(double wall) {
-  const auto seconds = static_cast<std::time_t>(wall);
-  std::tm parts = {};
-  ::localtime_r(&seconds, &parts);
-  std::array<char, 32> text = {};
-  std::strftime(text.data(), text.size(), "%F %T", &parts);
-  return text.data();
+/// What programs say of themselves need not be UTF-8.
+std::string text_of(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 /// A replay that has read everything that is there.
-Result<Replay> read_all(std::vector<Replay::Told>* told = nullptr) {
+Result<Replay> read_all() {
   auto replay = Replay::open(StateHome::from_environment());
   if (!replay) return replay;
-  auto news = replay->next();
-  if (!news) return news.error();
-  if (told != nullptr) *told = std::move(*news);
+  if (auto news = replay->next(); !news) return news.error();
   return replay;
-}
-
-const jobs::Job* core_job(const Replay& replay, jobs::JobId id) {
-  const auto found = replay.state().jobs.find(id);
-  return found == replay.state().jobs.end() ? nullptr : &found->second;
-}
-
-/// The finished steps as far as anybody knows: no event is written for each of them.
-std::int64_t steps_of(const Replay& replay, const jobs::Job& job) {
-  std::int64_t steps = 0;
-  for (const auto& rank : job.ranks) steps = std::max(steps, rank.steps);
-  const auto heard = replay.journal().read_progress(job.id);
-  if (heard && *heard) steps = std::max(steps, **heard);
-  return steps;
 }
 
 std::string host_name(const Replay& replay, jobs::HostId id) {
@@ -58,25 +38,29 @@ std::string host_name(const Replay& replay, jobs::HostId id) {
   return found == replay.state().hosts.end() ? "" : found->second.name;
 }
 
-json job_json(const Replay& replay, const jobs::JobEntry& entry) {
-  const jobs::Job* job = core_job(replay, entry.job);
+json job_json(const Replay& replay, const Replay::Seen& seen) {
+  const auto& [entry, job, steps] = seen;
   json object = {{"job", entry.job.value}, {"name", entry.name}, {"submitted", entry.submitted}};
-  if (job == nullptr) return object;
-  object["state"] = jobs::state_name(job->state);
-  object["reason"] = job->reason;
-  object["generation"] = job->table.generation.value;
-  object["step"] = steps_of(replay, *job);
-  if (job->saves.durable.exists()) object["durable_step"] = job->saves.durable.steps;
-  object["restarts_used"] = job->restarts_used;
-  if (job->ended()) object["exit_code"] = job->outcome->exit_code;
+  object["state"] = jobs::state_name(job.state);
+  object["reason"] = job.reason;
+  object["generation"] = job.table.generation.value;
+  object["step"] = steps;
+  if (job.saves.durable.exists()) object["durable_step"] = job.saves.durable.steps;
+  object["restarts_used"] = job.restarts_used;
+  if (job.ended()) object["exit_code"] = job.outcome->exit_code;
   object["ranks"] = json::array();
-  for (const auto& rank : job->ranks) {
+  for (const auto& rank : job.ranks) {
     object["ranks"].push_back({{"rank", rank.id.rank.value},
                                {"state", jobs::state_name(rank.state)},
                                {"host", host_name(replay, rank.host)},
                                {"starts", rank.starts}});
   }
   return object;
+}
+
+/// A failure to find or to read a job.
+int fail_to_see(bool as_json, const Error& error) {
+  return fail(as_json, error, error.code == Errc::corrupt ? "" : "ringmaster jobs lists them");
 }
 
 /// The command line of a command that takes JOB and --json.
@@ -97,12 +81,13 @@ JobWords read_job_words(const char* usage, const char* purpose, const char* exam
   return words;
 }
 
-void print_status(const Replay& replay, const jobs::JobEntry& entry, const jobs::Job& job) {
+void print_status(const Replay& replay, const Replay::Seen& seen) {
+  const auto& [entry, job, steps] = seen;
   fmt::print("job {} ({}): {}\n  {}\n", entry.job.value, entry.name, jobs::state_name(job.state),
              job.reason);
   fmt::print("  submitted {}, generation {}, step {}, {} of {} restarts used\n",
-             clock_text(entry.submitted), job.table.generation.value, steps_of(replay, job),
-             job.restarts_used, job.spec.restarts);
+             clock_text(entry.submitted), job.table.generation.value, steps, job.restarts_used,
+             job.spec.restarts);
   if (job.saves.durable.exists()) {
     fmt::print("  checkpoint of step {}\n", job.saves.durable.steps);
   }
@@ -118,25 +103,25 @@ void print_status(const Replay& replay, const jobs::JobEntry& entry, const jobs:
 int run_jobs(const Arguments& arguments) {
   bool as_json = false;
   const Flags flags = {{"--json", &as_json, "", "a JSON object a line"}};
-  const Usage usage = {"ringmaster jobs [--json]", "Lists this user's jobs, ended ones as well.",
+  const Usage usage = {"ringmaster jobs [--json]",
+                       "Lists this user's jobs, and those that have ended: the newest 10,000 "
+                       "(serve --keep-jobs).",
                        "ringmaster jobs"};
   const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
-  const auto replay = read_all();
+  auto replay = read_all();
   if (!replay) return fail(as_json, replay.error(), "ringmaster up starts a coordinator");
-  const auto entries = replay->journal().read_jobs();
-  if (!entries) return fail(as_json, entries.error());
+  const auto all = replay->see_all();
+  if (!all) return fail(as_json, all.error());
   if (!as_json)
     fmt::print("{:>4}  {:<20} {:<10} {:>6}  {}\n", "job", "name", "state", "step", "reason");
-  for (const jobs::JobEntry& entry : *entries) {
+  for (const Replay::Seen& seen : *all) {
     if (as_json) {
-      fmt::print("{}\n", job_json(*replay, entry).dump());
+      fmt::print("{}\n", text_of(job_json(*replay, seen)));
       continue;
     }
-    const jobs::Job* job = core_job(*replay, entry.job);
-    if (job == nullptr) continue;
-    fmt::print("{:>4}  {:<20} {:<10} {:>6}  {}\n", entry.job.value, entry.name,
-               jobs::state_name(job->state), steps_of(*replay, *job), job->reason);
+    fmt::print("{:>4}  {:<20} {:<10} {:>6}  {}\n", seen.entry.job.value, seen.entry.name,
+               jobs::state_name(seen.job.state), seen.steps, seen.job.reason);
   }
   return 0;
 }
@@ -146,16 +131,14 @@ int run_status(const Arguments& arguments) {
       read_job_words("ringmaster status JOB [--json]", "Tells how a job is doing and why.",
                      "ringmaster status 3", arguments);
   if (!words.read.run) return words.read.exit_code;
-  const auto replay = read_all();
+  auto replay = read_all();
   if (!replay) return fail(words.json, replay.error(), "ringmaster up starts a coordinator");
-  const auto entry = replay->find_job(words.read.words.front());
-  if (!entry) return fail(words.json, entry.error(), "ringmaster jobs lists them");
-  const jobs::Job* job = core_job(*replay, entry->job);
-  if (job == nullptr) return fail(words.json, {Errc::corrupt, "the journal lacks the job"});
+  const auto seen = replay->see(words.read.words.front());
+  if (!seen) return fail_to_see(words.json, seen.error());
   if (words.json) {
-    fmt::print("{}\n", job_json(*replay, *entry).dump());
+    fmt::print("{}\n", text_of(job_json(*replay, *seen)));
   } else {
-    print_status(*replay, *entry, *job);
+    print_status(*replay, *seen);
   }
   return 0;
 }
@@ -180,7 +163,7 @@ int run_hosts(const Arguments& arguments) {
       const json object = {{"host", host.name},     {"state", jobs::state_name(host.state)},
                            {"slots", host.slots},   {"used", used},
                            {"reason", host.reason}, {"created", host.created}};
-      fmt::print("{}\n", object.dump());
+      fmt::print("{}\n", text_of(object));
     } else {
       fmt::print("{:<16} {:<10} {:>5} {:>5}  {}\n", host.name, jobs::state_name(host.state),
                  host.slots, used, host.reason);
@@ -194,35 +177,27 @@ int run_events(const Arguments& arguments) {
                                     "Lists what happened to a job and what was done about it.",
                                     "ringmaster events 3", arguments);
   if (!words.read.run) return words.read.exit_code;
-  std::vector<Replay::Told> all;
-  const auto replay = read_all(&all);
+  const auto replay = Replay::open(StateHome::from_environment());
   if (!replay) return fail(words.json, replay.error(), "ringmaster up starts a coordinator");
   const auto entry = replay->find_job(words.read.words.front());
-  if (!entry) return fail(words.json, entry.error(), "ringmaster jobs lists them");
-  const auto print = [&](double wall, const char* name, const std::string& text, bool decision) {
+  if (!entry) return fail_to_see(words.json, entry.error());
+  std::int64_t before = 0;
+  const auto print = [&](std::int64_t number, const jobs::StoryLine& line) {
+    if (before == 0 && number > 1 && !words.json) {
+      fmt::print("[{} older lines were dropped]\n", number - 1);
+    }
+    before = number;
+    const std::string text = (line.name == "report" ? "report: " : "") + line.text;
     if (words.json) {
-      const json object = {{"time", wall}, {decision ? "action" : "event", name}, {"reason", text}};
-      fmt::print("{}\n", object.dump());
+      const json object = {
+          {"time", line.wall}, {line.decision ? "action" : "event", line.name}, {"reason", text}};
+      fmt::print("{}\n", text_of(object));
     } else {
-      fmt::print("{}  {}{}\n", clock_text(wall), decision ? "  -> " : "", text);
+      fmt::print("{}  {}{}\n", clock_text(line.wall), line.decision ? "  -> " : "", text);
     }
   };
-  for (const Replay::Told& told : all) {
-    bool concerns = job_of(told.event) == entry->job;
-    for (const jobs::Action& action : told.actions) {
-      concerns = concerns || job_of(action) == entry->job;
-    }
-    if (!concerns) continue;
-    if (job_of(told.event) == entry->job || job_of(told.event) == jobs::JobId{}) {
-      print(told.wall, jobs::event_name(told.event), told.text, false);
-    }
-    for (std::size_t i = 0; i < told.actions.size(); ++i) {
-      const jobs::JobId job = job_of(told.actions[i]);
-      if (job != entry->job && job != jobs::JobId{}) continue;
-      print(told.wall, jobs::action_name(told.actions[i]), told.action_texts[i], true);
-    }
-  }
-  return 0;
+  const auto told = replay->journal().read_story(entry->job, 0, print);
+  return told ? 0 : fail(words.json, told.error());
 }
 
 int run_explain(const Arguments& arguments) {
@@ -230,29 +205,27 @@ int run_explain(const Arguments& arguments) {
                                     "Tells why a job waits, moved, healed or ended.",
                                     "ringmaster explain 3", arguments);
   if (!words.read.run) return words.read.exit_code;
-  std::vector<Replay::Told> all;
-  const auto replay = read_all(&all);
+  auto replay = read_all();
   if (!replay) return fail(words.json, replay.error(), "ringmaster up starts a coordinator");
-  const auto entry = replay->find_job(words.read.words.front());
-  if (!entry) return fail(words.json, entry.error(), "ringmaster jobs lists them");
-  for (const Replay::Told& told : all) {
-    for (const jobs::Action& action : told.actions) {
-      const auto* report = std::get_if<jobs::Report>(&action);
-      if (report == nullptr || report->job != entry->job) continue;
-      if (words.json) {
-        fmt::print("{}\n", json{{"time", told.wall}, {"reason", report->text}}.dump());
-      } else {
-        fmt::print("{}  {}\n", clock_text(told.wall), report->text);
-      }
+  const auto seen = replay->see(words.read.words.front());
+  if (!seen) return fail_to_see(words.json, seen.error());
+  const auto print = [&](std::int64_t, const jobs::StoryLine& line) {
+    if (line.name != "report") return;
+    if (words.json) {
+      const json object = {{"time", line.wall}, {"reason", line.text}};
+      fmt::print("{}\n", text_of(object));
+    } else {
+      fmt::print("{}  {}\n", clock_text(line.wall), line.text);
     }
-  }
-  const jobs::Job* job = core_job(*replay, entry->job);
-  if (job == nullptr) return fail(words.json, {Errc::corrupt, "the journal lacks the job"});
+  };
+  const auto told = replay->journal().read_story(seen->entry.job, 0, print);
+  if (!told) return fail(words.json, told.error());
+  const jobs::Job& job = seen->job;
   if (words.json) {
-    fmt::print("{}\n",
-               json{{"state", jobs::state_name(job->state)}, {"reason", job->reason}}.dump());
+    const json object = {{"state", jobs::state_name(job.state)}, {"reason", job.reason}};
+    fmt::print("{}\n", text_of(object));
   } else {
-    fmt::print("now: {}: {}\n", jobs::state_name(job->state), job->reason);
+    fmt::print("now: {}: {}\n", jobs::state_name(job.state), job.reason);
   }
   return 0;
 }

@@ -20,12 +20,17 @@ void say(const std::string& line) {
   fmt::print(stderr, "ringmaster: {}\n", line);
 }
 
-/// What is worth a line: reports, and waiting with its reason.
-void tell(const Replay::Told& told, jobs::JobId job) {
-  for (const jobs::Action& action : told.actions) {
-    const auto* report = std::get_if<jobs::Report>(&action);
-    if (report != nullptr && report->job == job) say(report->text);
-  }
+/// What is worth a line: reports. Gives the newest line's number.
+Result<std::int64_t> tell(const Replay& replay, jobs::JobId job, std::int64_t after) {
+  return replay.journal().read_story(job, after, [](std::int64_t, const jobs::StoryLine& line) {
+    if (line.name == "report") say(line.text);
+  });
+}
+
+int tell_end(const jobs::JobEntry& job) {
+  const jobs::Job& record = *job.record;
+  say(fmt::format("job {} {}: {}", job.job.value, jobs::state_name(record.state), record.reason));
+  return record.outcome->exit_code;
 }
 
 }  // namespace
@@ -34,26 +39,30 @@ Result<int> follow(Replay& replay, const jobs::JobEntry& job) {
   const Interrupts interrupts;
   LogReader logs(job.launch.log_folder());
   std::string reason;
+  std::int64_t told = 0;
   for (;;) {
-    auto news = replay.next();
-    if (!news) return news.error();
+    // Whether it has ended first: then all that it had to say is there.
+    const auto entry = replay.journal().read_job(job.job);
+    if (!entry) return entry.error();
+    if (!*entry) return Error{Errc::not_found, fmt::format("job {} is forgotten", job.job.value)};
+    if (auto news = replay.next(); !news) return news.error();
     const std::string output = logs.next();
     std::fwrite(output.data(), 1, output.size(), stdout);
     std::fflush(stdout);
-    for (const Replay::Told& told : *news) tell(told, job.job);
+    const auto newest = tell(replay, job.job, told);
+    if (!newest) return newest.error();
+    told = *newest;
+    if ((*entry)->record) {
+      const std::string rest = logs.rest();
+      std::fwrite(rest.data(), 1, rest.size(), stdout);
+      return tell_end(**entry);
+    }
     const auto found = replay.state().jobs.find(job.job);
-    if (found != replay.state().jobs.end()) {
-      const jobs::Job& now = found->second;
-      if (now.state == jobs::JobState::waiting && now.reason != reason) {
-        reason = now.reason;
-        say(fmt::format("waiting: {}", reason));
-      }
-      if (now.ended()) {
-        const std::string rest = logs.rest();
-        std::fwrite(rest.data(), 1, rest.size(), stdout);
-        say(fmt::format("job {} {}: {}", job.job.value, jobs::state_name(now.state), now.reason));
-        return now.outcome->exit_code;
-      }
+    const bool waits =
+        found != replay.state().jobs.end() && found->second.state == jobs::JobState::waiting;
+    if (waits && found->second.reason != reason) {
+      reason = found->second.reason;
+      say(fmt::format("waiting: {}", reason));
     }
     if (Interrupts::came()) {
       say(fmt::format("job {} goes on; come back with: ringmaster logs -f {}", job.job.value,

@@ -5,32 +5,12 @@
 
 #include <algorithm>
 
-#include "jobs/core/describe.h"
-
 namespace ringmaster::launcher {
 
 Result<Replay> Replay::open(const StateHome& home) {
   auto journal = jobs::Journal::open(home.file("journal.db"), jobs::Journal::Mode::read);
   if (!journal) return journal.error();
   return Replay(std::move(*journal));
-}
-
-Result<std::vector<Replay::Told>> Replay::next() {
-  std::vector<Told> all;
-  auto read = journal_->read_events(last_, [&](const jobs::JournalEvent& at) {
-    last_ = at.number;
-    Told told;
-    told.wall = at.wall;
-    told.event = at.event;
-    told.text = jobs::describe(at.event, core_.state());
-    told.actions = core_.step(at.time, at.event);
-    for (const jobs::Action& action : told.actions) {
-      told.action_texts.push_back(jobs::describe(action, core_.state()));
-    }
-    all.push_back(std::move(told));
-  });
-  if (!read) return read.error();
-  return all;
 }
 
 Result<jobs::JobEntry> Replay::find_job(const std::string& word) const {
@@ -45,7 +25,7 @@ Result<jobs::JobEntry> Replay::find_job(const std::string& word) const {
   std::string living;
   int count = 0;
   for (const jobs::JobEntry& job : found) {
-    if (!job.state.empty()) continue;
+    if (job.record) continue;
     living += fmt::format("{}{}", count++ == 0 ? "" : ", ", job.job.value);
   }
   if (count > 1) {
@@ -53,40 +33,49 @@ Result<jobs::JobEntry> Replay::find_job(const std::string& word) const {
                  fmt::format("{} jobs are called {}: say which one: {}", count, word, living)};
   }
   const auto one =
-      std::find_if(found.begin(), found.end(), [](const auto& job) { return job.state.empty(); });
+      std::find_if(found.begin(), found.end(), [](const auto& job) { return !job.record; });
   return one != found.end() ? std::move(*one) : std::move(found.back());
 }
 
-namespace {
-
-struct JobOf {
-  jobs::JobId operator()(const jobs::JobSubmitted& event) const { return event.job; }
-  jobs::JobId operator()(const jobs::StopRequested& event) const { return event.job; }
-  jobs::JobId operator()(const jobs::AbortGeneration& action) const { return action.job; }
-  jobs::JobId operator()(const jobs::FormGeneration& action) const { return action.job; }
-  jobs::JobId operator()(const jobs::TermOpened& event) const { return event.job; }
-  jobs::JobId operator()(const jobs::TermFailed& event) const { return event.job; }
-  jobs::JobId operator()(const jobs::CheckpointCommitted& event) const { return event.job; }
-  jobs::JobId operator()(const jobs::CheckpointFailed& event) const { return event.job; }
-  jobs::JobId operator()(const jobs::OpenTerm& action) const { return action.job; }
-  jobs::JobId operator()(const jobs::CommitCheckpoint& action) const { return action.job; }
-  jobs::JobId operator()(const jobs::AskForSave& action) const { return action.job; }
-  jobs::JobId operator()(const jobs::EndJob& action) const { return action.job; }
-  jobs::JobId operator()(const jobs::Report& action) const { return action.job; }
-  template <class T>
-  jobs::JobId operator()(const T& other) const {
-    if constexpr (requires { other.id; }) return other.id.job;
-    return {};
+std::optional<Replay::Seen> Replay::complete(jobs::JobEntry entry) const {
+  if (entry.record) {
+    jobs::Job job = *entry.record;
+    job.saves.durable.steps = std::max(job.saves.durable.steps, entry.durable);
+    const std::int64_t steps = entry.steps;
+    return Seen{std::move(entry), std::move(job), steps};
   }
-};
-
-}  // namespace
-
-jobs::JobId job_of(const jobs::Event& event) {
-  return std::visit(JobOf{}, event);
+  const auto found = core_.state().jobs.find(entry.job);
+  if (found == core_.state().jobs.end()) return std::nullopt;
+  std::int64_t steps = 0;
+  for (const auto& rank : found->second.ranks) steps = std::max(steps, rank.steps);
+  const auto heard = journal_->read_progress(entry.job);
+  if (heard && *heard) steps = std::max(steps, **heard);
+  return Seen{std::move(entry), found->second, steps};
 }
-jobs::JobId job_of(const jobs::Action& action) {
-  return std::visit(JobOf{}, action);
+
+Result<Replay::Seen> Replay::see(const std::string& word) {
+  // Between the looks at its entry and at the state it may have ended: then its entry tells all.
+  for (int look = 0; look < 2; ++look) {
+    if (auto news = next(); !news) return news.error();
+    auto entry = find_job(word);
+    if (!entry) return entry.error();
+    if (!entry->record) {
+      if (auto news = next(); !news) return news.error();
+    }
+    if (auto seen = complete(std::move(*entry))) return std::move(*seen);
+  }
+  return Error{Errc::corrupt, fmt::format("the journal lacks the job {}", word)};
+}
+
+Result<std::vector<Replay::Seen>> Replay::see_all() {
+  if (auto news = next(); !news) return news.error();
+  auto entries = journal_->read_jobs();
+  if (!entries) return entries.error();
+  std::vector<Seen> all;
+  for (jobs::JobEntry& entry : *entries) {
+    if (auto seen = complete(std::move(entry))) all.push_back(std::move(*seen));
+  }
+  return all;
 }
 
 }  // namespace ringmaster::launcher

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What happened, read from the journal by anybody who may read it: the same events into a core of
-// one's own give the same decisions with their reasons. So `status`, `events` and `explain` need no
-// coordinator, and ended jobs stay readable.
+// What is and what was, read from the journal by anybody who may read it: a core of one's own is
+// brought to the coordinator's state, and the stories of jobs are there in words. So `status`,
+// `events` and `explain` need no coordinator, and ended jobs stay readable.
 //
 // Thread rules: one thread; a running coordinator is not disturbed.
 #pragma once
@@ -20,16 +20,8 @@ class Replay {
  public:
   static Result<Replay> open(const StateHome& home);
 
-  /// An event and what followed from it.
-  struct Told {
-    double wall = 0;
-    jobs::Event event;
-    std::string text;  // in words, with the hosts' names of that moment
-    jobs::Actions actions;
-    std::vector<std::string> action_texts;
-  };
-  /// What was written since the last call.
-  Result<std::vector<Told>> next();
+  /// Takes in what was written since the last call.
+  Result<void> next() { return journal_->catch_up(core_, last_); }
 
   const jobs::State& state() const { return core_.state(); }
   const jobs::Journal& journal() const { return *journal_; }
@@ -38,15 +30,24 @@ class Replay {
   /// an error that lists their numbers.
   Result<jobs::JobEntry> find_job(const std::string& word) const;
 
+  /// A job as it is now or as it ended.
+  struct Seen {
+    jobs::JobEntry entry;
+    jobs::Job job;
+    std::int64_t steps = 0;  // finished, as far as anybody knows: no event tells each of them
+  };
+  Result<Seen> see(const std::string& word);
+  /// Every job, in the order of their numbers.
+  Result<std::vector<Seen>> see_all();
+
  private:
   explicit Replay(std::unique_ptr<jobs::Journal> journal) : journal_(std::move(journal)) {}
+  /// Nothing when the job has ended, or was submitted, since the state was read.
+  std::optional<Seen> complete(jobs::JobEntry entry) const;
+
   std::unique_ptr<jobs::Journal> journal_;
   jobs::Core core_;
   std::int64_t last_ = 0;
 };
-
-/// The job that the event or action speaks of; 0: none, or several.
-jobs::JobId job_of(const jobs::Event& event);
-jobs::JobId job_of(const jobs::Action& action);
 
 }  // namespace ringmaster::launcher

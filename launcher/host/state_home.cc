@@ -23,10 +23,16 @@ Result<void> make_folder(const std::string& path) {
 Result<void> append_line(const std::string& path, const std::string& line) {
   const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   const std::string text = line + "\n";
-  const bool written = file.valid() && ::write(file.get(), text.data(), text.size()) ==
-                                           static_cast<ssize_t>(text.size());
-  if (!written) return errno_error(errno, fmt::format("write {}", path));
-  return {};
+  const off_t before = file.valid() ? ::lseek(file.get(), 0, SEEK_END) : -1;
+  const bool written = before >= 0 && ::write(file.get(), text.data(), text.size()) ==
+                                          static_cast<ssize_t>(text.size());
+  if (written) return {};
+  const Error error = errno_error(errno, fmt::format("write {}", path));
+  // A part of a line would spoil the file: a full disk may take some of its bytes.
+  if (before >= 0 && ::ftruncate(file.get(), before) != 0) {
+    return errno_error(errno, fmt::format("mend {}", path));
+  }
+  return error;
 }
 
 bool exists(const std::string& path) {
@@ -70,7 +76,9 @@ Result<void> StateHome::make_credentials(const std::string& path) const {
   // Allowed first: a file that nobody may use is better found out than one that is not there.
   if (auto added = append_line(file("allowed"), keys.public_key); !added) return added;
   if (auto written = net::write_key_pair(path, keys); !written) return written;
-  return append_line(path, server->public_key);
+  auto completed = append_line(path, server->public_key);
+  if (!completed) ::unlink(path.c_str());
+  return completed;
 }
 
 Result<std::string> StateHome::endpoint() const {

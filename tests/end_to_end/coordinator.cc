@@ -66,6 +66,13 @@ Ended Coordinator::run(const std::vector<std::string>& words) const {
   return program->wait();
 }
 
+Ended Coordinator::run_and_leave(const std::vector<std::string>& words) const {
+  const auto program = begin(words);
+  const Ended ended = program->wait();
+  program->forget();
+  return ended;
+}
+
 std::string Coordinator::write_spec(const std::string& name, const std::string& ranks,
                                     const std::string& hosts,
                                     const std::vector<std::string>& command,

@@ -23,9 +23,13 @@ class Coordinator {
   /// SIGKILL; agents and ranks stay.
   void kill();
   bool runs() const { return serve_ != nullptr; }
+  /// For the next start.
+  void set_flags(std::vector<std::string> flags) { serve_flags_ = std::move(flags); }
 
   /// `ringmaster WORDS` for this coordinator.
   Ended run(const std::vector<std::string>& words) const;
+  /// The same; what it has started stays.
+  Ended run_and_leave(const std::vector<std::string>& words) const;
   /// The same, not waited for.
   std::unique_ptr<Program> begin(const std::vector<std::string>& words) const;
   /// Writes a spec of this command into the folder: its path.

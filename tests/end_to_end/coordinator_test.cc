@@ -220,7 +220,7 @@ TEST(Coordinator, AgentsThatHearNoneForTooLongEndWithTheirRanks) {
   EXPECT_TRUE(coordinator.living().empty());
 }
 
-TEST(Coordinator, AJournalOfANewerVersionOrATornOneIsRefused) {
+TEST(Coordinator, AFileThatIsNoJournalIsRefused) {
   Coordinator coordinator;
   std::filesystem::create_directories(coordinator.home());
   write_text(coordinator.home() + "/journal.db",

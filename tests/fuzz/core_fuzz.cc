@@ -140,6 +140,7 @@ void Story::lose_host() {
 
 void Story::stop() {
   const auto jobs = shell_.jobs();
+  if (jobs.empty()) return;  // all have ended, and are forgotten
   const jobs::JobId job = jobs[in_.below(jobs.size())];
   const bool now = in_.flag();
   shell_.stop(job, now ? SIGINT : SIGTERM, now);

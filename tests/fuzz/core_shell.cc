@@ -53,7 +53,7 @@ bool CoreShell::answer_release() {
 }
 
 void CoreShell::submit(const jobs::JobSpec& spec) {
-  const JobId id{static_cast<std::int64_t>(state().jobs.size()) + 1};
+  const JobId id{state().last_job.value + 1};
   step(jobs::JobSubmitted{id, spec});
 }
 

@@ -38,6 +38,7 @@ Target processes_target();
 Target records_target();
 Target recovery_log_target();
 Target safetensors_target();
+Target snapshot_target();
 Target spec_target();
 Target tag_target();
 
