@@ -49,6 +49,8 @@ Coordinator::Coordinator(boost::asio::io_context& loop, Options options, HostPro
       provider_(provider),
       core_timer_(loop),
       silence_timer_(loop),
+      logs_(options_.home + "/jobs", [this](const std::string& line) { options_.say(line); }, {}),
+      stop_timer_(loop),
       checkpoints_(loop, [this](const Event& event) { take(event); }) {}
 
 Result<void> Coordinator::replay() {
@@ -86,10 +88,16 @@ void Coordinator::set_answers() {
                          .lost =
                              [this](HostId host, const std::string& why) {
                                take(HostLost{host, why});
+                               logs_.lose(host);
                              }});
 }
 
 void Coordinator::repeat_orders() {
+  const auto is_gone = [&](HostId id) {
+    const auto host = core_.state().hosts.find(id);
+    return host == core_.state().hosts.end() || host->second.state == HostState::releasing;
+  };
+  logs_.find_again(is_gone);
   perform_all(outstanding(core_.state()));
   for (const auto& [id, host] : core_.state().hosts) {
     if (host.state != HostState::up && host.state != HostState::draining) continue;
@@ -140,6 +148,7 @@ void Coordinator::perform(const ReleaseHost& action) {
   std::erase_if(hosts_by_peer_, [&](const auto& at) { return at.second == action.host; });
   reclaims_.erase(action.host);
   provider_.release(action.host);
+  logs_.lose(action.host);
 }
 
 void Coordinator::perform(const StartRank& action) {
@@ -163,6 +172,7 @@ void Coordinator::perform(const StartRank& action) {
     const bool now = record.starts == 1 && drills->Get(i).rank() == action.id.rank.value;
     if (!now) drills->DeleteSubrange(i, 1);
   }
+  expect_output(action, *start->mutable_launch());
   send(action.host, message);
 }
 
@@ -196,9 +206,7 @@ void Coordinator::perform(const EndJob& action) {
   }
   launches_.erase(action.job);
   options_.on_job_end(action.job);
-  wire::ToAgent message;
-  message.mutable_end_job()->set_job(action.job.value);
-  for (const auto& [host, link] : links_) send(host, message);
+  for (const auto& [host, link] : links_) end_job_at(host, action.job);
 }
 
 void Coordinator::perform(const Report& action) {

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "jobs/coordinator/checkpoints.h"
+#include "jobs/coordinator/host_logs.h"
 #include "jobs/coordinator/host_provider.h"
 #include "jobs/coordinator/journal.h"
 #include "jobs/core/core.h"
@@ -88,6 +89,13 @@ class Coordinator {
   void look_for_silent_hosts();
   void arm_reclaims();
 
+  // Output of ranks on other machines (coordinator_logs.cc).
+  void on_output(HostId host, const wire::FromAgent::Output& message);
+  void expect_output(const StartRank& action, wire::Launch& launch);
+  void end_job_at(HostId host, JobId job);
+  bool owes_output() const;
+  void stop_when_output_is_here(Time latest);
+
   // Clients (coordinator_clients.cc).
   void on_client(const std::string& peer, const wire::FromClient& message);
   wire::ToClient submit(const wire::FromClient::Submit& request);
@@ -111,6 +119,8 @@ class Coordinator {
   net::Timer silence_timer_;
   JobId last_job_;
   bool failed_ = false;
+  HostLogs logs_;
+  net::Timer stop_timer_;
   Checkpoints checkpoints_;
 };
 

@@ -52,6 +52,7 @@ void Coordinator::on_agent(const std::string& peer, const wire::FromAgent& messa
   }
   link->second.heard = now();
   if (message.has_event()) return on_numbered(host, message.event());
+  if (message.has_output()) return on_output(host, message.output());
   if (!message.has_heartbeat()) return;
   wire::ToAgent answer;
   answer.mutable_heartbeat();
@@ -88,6 +89,9 @@ void Coordinator::on_hello(const std::string& peer, const wire::Hello& hello) {
     take(HostJoined{id, hello.name(), hello.slots()});
   }
   perform_all(outstanding_ranks(core_.state(), id));
+  for (const HostLogs::Key& key : logs_.incomplete()) {
+    if (key.host == id && !launches_.contains(key.job)) end_job_at(id, key.job);
+  }
 }
 
 void Coordinator::on_numbered(HostId host, const wire::NumberedEvent& message) {
@@ -147,6 +151,7 @@ void Coordinator::look_for_silent_hosts() {
     const std::string peer = links_[id].peer;
     links_.erase(id);
     take(HostLost{id, fmt::format("silent for {:.0f} s", to_seconds(options_.host_lease))});
+    logs_.lose(id);
     if (!peer.empty()) dismiss(peer, "this host was silent for too long");
   }
   if (!progress_.empty()) {

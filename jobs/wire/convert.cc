@@ -336,6 +336,16 @@ Result<Event> from_wire(const wire::Event& event) {
   return std::move(*read_event);
 }
 
+Result<OutputPiece> from_wire(const wire::FromAgent::Output& message) {
+  constexpr std::int64_t kOffsetMax = std::int64_t{1} << 60;  // sums of offsets stay in range
+  const bool right = message.offset() >= 0 && message.offset() <= kOffsetMax &&
+                     message.first() >= 0 && message.first() <= message.offset() &&
+                     message.data().size() <= kOutputPieceMax;
+  if (!right) return Error{Errc::corrupt, "a piece of output that cannot be"};
+  return OutputPiece{JobId{message.job()}, message.offset(), message.first(), message.data(),
+                     message.last()};
+}
+
 wire::ToAgent to_wire(const FormGeneration& action, Time now) {
   wire::ToAgent out;
   auto* form = out.mutable_form_generation();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/random.h"
 
 namespace ringmaster::jobs {
@@ -75,11 +77,44 @@ TEST(Wire, WhatNoRightProgramSaysIsRefused) {
   EXPECT_FALSE(from_wire(submitted));
 }
 
+TEST(Wire, APieceOfOutputHasItsPlace) {
+  wire::FromAgent::Output message;
+  message.set_job(3);
+  message.set_offset(100);
+  message.set_first(40);
+  message.set_data("words");
+  message.set_last(true);
+  const auto piece = from_wire(message);
+  ASSERT_TRUE(piece);
+  EXPECT_EQ(piece->job, JobId{3});
+  EXPECT_EQ(piece->offset, 100);
+  EXPECT_EQ(piece->first, 40);
+  EXPECT_EQ(piece->data, "words");
+  EXPECT_TRUE(piece->last);
+  message.set_first(101);  // it has dropped what it sends
+  EXPECT_FALSE(from_wire(message));
+  message.set_first(-1);
+  EXPECT_FALSE(from_wire(message));
+  message.set_first(0);
+  message.set_offset(std::numeric_limits<std::int64_t>::max());
+  EXPECT_FALSE(from_wire(message));
+  message.set_offset(0);
+  message.set_data(std::string(kOutputPieceMax + 1, 'x'));
+  EXPECT_FALSE(from_wire(message));
+}
+
 TEST(Wire, RandomBytesNeverReachTheCore) {
   Random random(3);
   for (int round = 0; round < 20'000; ++round) {
     std::string bytes(random.below(60), '\0');
     for (char& byte : bytes) byte = static_cast<char>(random.below(256));
+    wire::FromAgent::Output output;
+    if (output.ParseFromString(bytes)) {
+      const auto piece = from_wire(output);
+      if (piece) {
+        EXPECT_LE(piece->first, piece->offset);
+      }
+    }
     wire::Event message;
     if (!message.ParseFromString(bytes)) continue;
     const auto event = from_wire(message);

@@ -24,7 +24,8 @@ int run_agent(const Arguments& arguments) {
        between(0, 4096)},
       {"--name", &name, "NAME", "what people call this host; its own name by default"},
       {"--address", &address, "IP", "where ranks of other hosts reach the ranks of this one"},
-      {"--logs", &logs, "FOLDER", "for the output of ranks, where the job's own is not here"},
+      {"--logs", &logs, "FOLDER",
+       "where output waits until the coordinator has it; by default with temporary files"},
       {"--abandon-after", &abandon_after, "S", "without a coordinator for so long it ends",
        between(1, 1e6)},
       {"--id", &id, "N", "for a coordinator: the host that it made", between(0, 1e15)},
@@ -49,7 +50,7 @@ int run_agent(const Arguments& arguments) {
                                       .name = name.empty() ? facts.name : name,
                                       .slots = slots > 0 ? static_cast<int>(slots) : own_slots,
                                       .address = address,
-                                      .log_folder = logs,
+                                      .waiting_folder = logs,
                                       .abandon_after = std::chrono::duration_cast<Duration>(
                                           std::chrono::duration<double>(abandon_after))};
   sweep();

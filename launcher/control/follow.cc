@@ -7,17 +7,24 @@
 #include <thread>
 
 #include "launcher/commands/program.h"
-#include "launcher/control/log_reader.h"
+#include "launcher/control/ask.h"
 
 namespace ringmaster::launcher {
 
 namespace {
 
 constexpr Duration kLook = std::chrono::milliseconds(100);
+/// Without a word from other machines that have not said their last one, when the job has ended.
+constexpr Duration kTailPatience = std::chrono::seconds(10);
 
 void say(const std::string& line) {
   std::fflush(stdout);
   fmt::print(stderr, "ringmaster: {}\n", line);
+}
+
+void print(const std::string& output) {
+  std::fwrite(output.data(), 1, output.size(), stdout);
+  std::fflush(stdout);
 }
 
 /// What is worth a line: reports, and waiting with its reason.
@@ -30,16 +37,22 @@ void tell(const Replay::Told& told, jobs::JobId job) {
 
 }  // namespace
 
-Result<int> follow(Replay& replay, const jobs::JobEntry& job) {
+void print_all(LogReader& logs) {
+  for (std::string text = logs.next(); !text.empty(); text = logs.next()) print(text);
+  print(logs.rest());
+}
+
+Result<int> follow(const StateHome& home, Replay& replay, const jobs::JobEntry& job) {
   const Interrupts interrupts;
   LogReader logs(job.launch.log_folder());
   std::string reason;
+  Time came = read_clock();  // the last time that there was output, or could be
   for (;;) {
     auto news = replay.next();
     if (!news) return news.error();
     const std::string output = logs.next();
-    std::fwrite(output.data(), 1, output.size(), stdout);
-    std::fflush(stdout);
+    print(output);
+    if (!output.empty()) came = read_clock();
     for (const Replay::Told& told : *news) tell(told, job.job);
     const auto found = replay.state().jobs.find(job.job);
     if (found != replay.state().jobs.end()) {
@@ -48,9 +61,11 @@ Result<int> follow(Replay& replay, const jobs::JobEntry& job) {
         reason = now.reason;
         say(fmt::format("waiting: {}", reason));
       }
-      if (now.ended()) {
-        const std::string rest = logs.rest();
-        std::fwrite(rest.data(), 1, rest.size(), stdout);
+      // The end may be known before the last words from another machine.
+      if (!now.ended()) came = read_clock();
+      const bool waits = read_clock() - came < kTailPatience;
+      if (now.ended() && (logs.complete() || !waits || !coordinator_runs(home))) {
+        print_all(logs);
         say(fmt::format("job {} {}: {}", job.job.value, jobs::state_name(now.state), now.reason));
         return now.outcome->exit_code;
       }

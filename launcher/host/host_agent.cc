@@ -32,15 +32,28 @@ constexpr int kAbandonedExitCode = 3;
 /// Shards that wait to be written: what comes beyond that is skipped, and said so.
 constexpr std::size_t kSavesWaitingMax = 4;
 
+/// How often new output is looked for.
+constexpr Duration kOutputLook = std::chrono::milliseconds(100);
+/// Output on its way to the coordinator: heartbeats wait behind it, and on a line of 1 Mbit/s that
+/// is two seconds.
+constexpr std::int64_t kOutputInFlightMax = 256 * 1024;
+/// Between two looks: more would take the network from the ranks, and the coordinator keeps no more
+/// than seconds of it anyway.
+constexpr std::int64_t kOutputBudget = 1600 * 1024;
+/// A piece that is not answered for so long was lost with a connection.
+constexpr Duration kOutputUnanswered = std::chrono::seconds(5);
+
 class HostAgent {
  public:
   explicit HostAgent(const HostAgentSettings& settings)
       : settings_(settings),
         signals_(loop_, SIGINT, SIGTERM),
         beat_(loop_),
+        output_look_(loop_),
         guard_(loop_),
         host_(settings.host),
-        heard_(read_clock()) {}
+        heard_(read_clock()),
+        output_heard_(heard_) {}
 
   int run();
 
@@ -48,7 +61,12 @@ class HostAgent {
   void on_message(std::string_view bytes);
   void on_welcome(const wire::ToAgent::Welcome& welcome);
   void on_start(const wire::ToAgent::StartRank& start);
-  void on_end(std::int64_t job);
+  void on_end(const wire::ToAgent::EndJob& order);
+  void on_output_taken(const wire::ToAgent::OutputTaken& answer);
+  void look_for_output();
+  void send_output();
+  bool send_piece();
+  void rewind_output();
   void beat();
   void watch_guard();
   void say_hello();
@@ -62,12 +80,16 @@ class HostAgent {
   boost::asio::io_context loop_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer beat_;
+  boost::asio::steady_timer output_look_;
   boost::asio::posix::stream_descriptor guard_;
   std::unique_ptr<net::Client> client_;
   Outbox outbox_;
   std::map<std::int64_t, std::unique_ptr<JobOnHost>> jobs_;
   std::int64_t host_;
   Time heard_;
+  Time output_heard_;               // the coordinator has come further, or had nothing to answer
+  std::int64_t output_budget_ = 0;  // until the next look
+  std::int64_t output_job_ = 0;     // the one whose output was sent last: they take turns
   std::optional<int> exit_code_;
   Pool pool_{kSavesWaitingMax};  // the last: it ends first
 };
@@ -155,7 +177,9 @@ void HostAgent::on_message(std::string_view bytes) {
           jobs::FormGeneration{jobs::JobId{order.job()}, jobs::table_of(order, read_clock())});
     }
     case wire::ToAgent::kEndJob:
-      return on_end(message.end_job().job());
+      return on_end(message.end_job());
+    case wire::ToAgent::kOutputTaken:
+      return on_output_taken(message.output_taken());
     case wire::ToAgent::kWho:
       return say_hello();
     case wire::ToAgent::kHeartbeat:
@@ -170,18 +194,20 @@ void HostAgent::on_welcome(const wire::ToAgent::Welcome& welcome) {
   for (const wire::NumberedEvent& event : outbox_.waiting()) send_event(event);
   for (const auto& [id, job] : jobs_) {
     const auto& going_on = welcome.jobs();
-    if (std::find(going_on.begin(), going_on.end(), id) == going_on.end()) on_end(id);
+    const bool goes_on = std::find(going_on.begin(), going_on.end(), id) != going_on.end();
+    if (!goes_on) job->end(read_clock());
   }
+  rewind_output();
 }
 
 void HostAgent::on_start(const wire::ToAgent::StartRank& start) {
   const jobs::RankId id = jobs::from_wire(start.id());
   std::unique_ptr<JobOnHost>& job = jobs_[id.job.value];
   if (job == nullptr) {
-    auto created = JobOnHost::create(
-        loop_, start.launch(),
-        {settings_.name, settings_.address, settings_.log_folder, environment_of_ranks(), &pool_},
-        [this](const jobs::Event& event) { report(event); });
+    auto created = JobOnHost::create(loop_, start.launch(),
+                                     {settings_.name, settings_.address, settings_.waiting_folder,
+                                      environment_of_ranks(), &pool_},
+                                     [this](const jobs::Event& event) { report(event); });
     if (!created) {
       jobs_.erase(id.job.value);
       return report(jobs::RankStartFailed{id, 126, created.error().message});
@@ -206,11 +232,14 @@ void HostAgent::on_start(const wire::ToAgent::StartRank& start) {
   job->agent().perform(jobs::StartRank{id, jobs::HostId{host_}, ""});
 }
 
-void HostAgent::on_end(std::int64_t id) {
-  JobOnHost* job = find(id);
-  if (job == nullptr) return;
-  job->over = true;
-  job->agent().signal_all(SIGKILL);  // none is left, unless the coordinator has given us up
+void HostAgent::on_end(const wire::ToAgent::EndJob& order) {
+  JobOnHost* job = find(order.job());
+  if (job != nullptr) return job->end(read_clock());
+  if (!order.output()) return;
+  wire::FromAgent message;  // its start failed here: there never was any
+  message.mutable_output()->set_job(order.job());
+  message.mutable_output()->set_last(true);
+  send(message);
 }
 
 void HostAgent::beat() {
@@ -231,10 +260,63 @@ void HostAgent::beat() {
     }
   }
   send(message);
-  std::erase_if(jobs_, [](const auto& at) { return at.second->over && at.second->agent().idle(); });
+  std::erase_if(jobs_,
+                [&](const auto& at) { return at.second->cleared(now, settings_.abandon_after); });
   beat_.expires_after(kBeat);
   beat_.async_wait([this](const error_code& code) {
     if (!code) beat();
+  });
+}
+
+bool HostAgent::send_piece() {
+  for (std::size_t turn = 0; turn < jobs_.size(); ++turn) {
+    auto at = jobs_.upper_bound(output_job_);
+    if (at == jobs_.end()) at = jobs_.begin();
+    output_job_ = at->first;
+    auto output = at->second->next_output();
+    if (!output) continue;
+    output_budget_ -= static_cast<std::int64_t>(output->data().size());
+    wire::FromAgent message;
+    *message.mutable_output() = std::move(*output);
+    send(message);
+    return true;
+  }
+  return false;
+}
+
+void HostAgent::send_output() {
+  bool more = true;
+  while (more && output_budget_ > 0) {
+    std::int64_t in_flight = 0;
+    for (const auto& [id, job] : jobs_) in_flight += job->output_in_flight();
+    more = in_flight < kOutputInFlightMax && send_piece();
+  }
+}
+
+void HostAgent::rewind_output() {
+  for (const auto& [id, job] : jobs_) job->rewind_output();
+  output_heard_ = read_clock();
+}
+
+void HostAgent::on_output_taken(const wire::ToAgent::OutputTaken& answer) {
+  JobOnHost* job = find(answer.job());
+  if (job != nullptr && job->output_taken(answer)) output_heard_ = read_clock();
+  send_output();
+}
+
+void HostAgent::look_for_output() {
+  const Time now = read_clock();
+  const bool waits = std::any_of(jobs_.begin(), jobs_.end(),
+                                 [](const auto& at) { return at.second->output_waits(); });
+  if (!waits) output_heard_ = now;
+  // While no coordinator listens, more of the same would only pile up.
+  const bool listens = now - heard_ < kUnanswered;
+  if (listens && now - output_heard_ > kOutputUnanswered) rewind_output();
+  output_budget_ = kOutputBudget;
+  send_output();
+  output_look_.expires_after(kOutputLook);
+  output_look_.async_wait([this](const error_code& code) {
+    if (!code) look_for_output();
   });
 }
 
@@ -268,6 +350,7 @@ int HostAgent::run() {
   watch_guard();
   say_hello();
   beat();
+  look_for_output();
   while (!exit_code_) loop_.run_one();
   // Ranks do not outlive their agent. What cannot be killed now is the guard's.
   const auto cleared = kill_all_children();
