@@ -172,6 +172,8 @@ void Coordinator::perform(const StartRank& action) {
     const bool now = record.starts == 1 && drills->Get(i).rank() == action.id.rank.value;
     if (!now) drills->DeleteSubrange(i, 1);
   }
+  start->mutable_launch()->set_master_address(job.meeting.address);
+  start->mutable_launch()->set_master_port(job.meeting.port);
   expect_output(action, *start->mutable_launch());
   send(action.host, message);
 }
@@ -205,7 +207,6 @@ void Coordinator::perform(const EndJob& action) {
     return fail(ended.error());
   }
   launches_.erase(action.job);
-  options_.on_job_end(action.job);
   for (const auto& [host, link] : links_) end_job_at(host, action.job);
 }
 

@@ -37,8 +37,6 @@ class Coordinator {
     std::function<void(const Error&)> on_failure;    // it cannot go on (the disk is full)
     std::function<void()> on_stop;                   // a client asked it to end
     std::function<bool(const std::string& key)> is_allowed;  // since the start
-    std::function<int(JobId)> master_port;  // that a job's ranks find in MASTER_PORT
-    std::function<void(JobId)> on_job_end;  // what master_port() gave is free again
   };
 
   /// Replays the journal and listens. The provider outlives it.

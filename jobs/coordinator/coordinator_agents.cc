@@ -15,6 +15,7 @@ namespace {
 
 constexpr Duration kLook = std::chrono::milliseconds(500);
 constexpr int kSlotsMax = 4096;
+constexpr std::size_t kAddressMax = 255;  // of a name in DNS
 
 /// Events that an agent may report: of its ranks, and what its provider announces to it.
 bool may_say(const State& state, HostId host, const Event& event) {
@@ -72,6 +73,9 @@ void Coordinator::on_hello(const std::string& peer, const wire::Hello& hello) {
   if (hello.slots() < 1 || hello.slots() > kSlotsMax) {
     return dismiss(peer, fmt::format("{} slots", hello.slots()));
   }
+  if (hello.address().size() > kAddressMax || hello.address().find('\0') != std::string::npos) {
+    return dismiss(peer, "an address that cannot be");
+  }
   // Acknowledged events that the journal does not hold: it is older than the agent's memory.
   if (hello.oldest_event() > taken_[id] + 1) {
     return dismiss(peer, "this coordinator does not remember what the agent reported");
@@ -86,7 +90,12 @@ void Coordinator::on_hello(const std::string& peer, const wire::Hello& hello) {
   provider_.watch(id, {hello.agent_pid(), hello.guard_pid()});
   if (known == core_.state().hosts.end() || known->second.state == HostState::creating) {
     options_.say(fmt::format("host {} joined with {} slots", hello.name(), hello.slots()));
-    take(HostJoined{id, hello.name(), hello.slots()});
+    HostJoined joined{id, hello.name(), hello.slots(), hello.address(), {}};
+    for (const int port : hello.ports()) {
+      const bool wanted = static_cast<int>(joined.ports.size()) < hello.slots();
+      if (wanted && port > 0 && port <= 65535) joined.ports.push_back(port);
+    }
+    take(joined);
   }
   perform_all(outstanding_ranks(core_.state(), id));
   for (const HostLogs::Key& key : logs_.incomplete()) {

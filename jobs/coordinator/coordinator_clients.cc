@@ -109,7 +109,6 @@ wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
   launch.set_working_directory(request.working_directory());
   launch.set_log_folder(fmt::format("{}/jobs/{}", options_.home, entry.job.value));
   launch.set_secret(make_secret());
-  launch.set_master_port(options_.master_port(entry.job));
   *launch.mutable_drills() = request.drills();
   JobSpec spec = file->spec;
   spec.hosts_max = file->hosts;

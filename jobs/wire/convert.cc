@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ringmaster::jobs {
 
 namespace {
@@ -78,6 +80,14 @@ CheckpointAt from_wire(const wire::CheckpointAt& in) {
   return {Term{in.term()}, in.steps()};
 }
 
+HostJoined from_wire(const wire::Event::HostJoined& in) {
+  return {HostId{in.host()},
+          in.name(),
+          in.slots(),
+          in.address(),
+          {in.ports().begin(), in.ports().end()}};
+}
+
 ShardWritten from_wire(const wire::Event::ShardWritten& in) {
   return {jobs::from_wire(in.id()),
           Generation{in.generation()},
@@ -96,6 +106,8 @@ struct ToWire {
     to->set_host(event.host.value);
     to->set_name(event.name);
     to->set_slots(event.slots);
+    to->set_address(event.address);
+    for (const int port : event.ports) to->add_ports(port);
   }
   void operator()(const HostCreateFailed& event) {
     out.mutable_host_create_failed()->set_host(event.host.value);
@@ -213,8 +225,7 @@ std::optional<Event> read(const wire::Event& in) {
   const auto id = [](const wire::RankId& from) { return jobs::from_wire(from); };
   switch (in.kind_case()) {
     case wire::Event::kHostJoined:
-      return HostJoined{HostId{in.host_joined().host()}, in.host_joined().name(),
-                        in.host_joined().slots()};
+      return from_wire(in.host_joined());
     case wire::Event::kHostCreateFailed:
       return HostCreateFailed{HostId{in.host_create_failed().host()},
                               in.host_create_failed().why()};
@@ -284,6 +295,9 @@ std::optional<Event> read(const wire::Event& in) {
 const char* trouble_in(const Event& event) {
   if (const auto* joined = std::get_if<HostJoined>(&event)) {
     if (joined->slots < 1 || joined->host.value < 1) return "a host without slots";
+    const bool ports = std::all_of(joined->ports.begin(), joined->ports.end(),
+                                   [](int port) { return port > 0 && port <= 65535; });
+    if (!ports) return "a port that cannot be";
   }
   if (const auto* submitted = std::get_if<JobSubmitted>(&event)) {
     const JobSpec& spec = submitted->spec;

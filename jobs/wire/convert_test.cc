@@ -21,7 +21,7 @@ std::vector<Event> some_events(Random& random) {
   spec.restarts = static_cast<int>(random.below(9));
   spec.hosts_max = static_cast<int>(random.below(3));
   const HostId host{number()};
-  return {HostJoined{host, "a", 1 + static_cast<int>(random.below(8))},
+  return {HostJoined{host, "a", 1 + static_cast<int>(random.below(8)), "10.0.0.7", {7001, 7002}},
           HostCreateFailed{host, "why"},
           HostNotice{host, Time(std::chrono::nanoseconds(number())), "spot"},
           HostLost{host, "why"},
@@ -72,6 +72,10 @@ TEST(Wire, WhatNoRightProgramSaysIsRefused) {
   wire::Event joined;
   joined.mutable_host_joined()->set_host(1);
   EXPECT_FALSE(from_wire(joined));  // no slots
+  joined.mutable_host_joined()->set_slots(1);
+  EXPECT_TRUE(from_wire(joined));
+  joined.mutable_host_joined()->add_ports(70'000);
+  EXPECT_FALSE(from_wire(joined));
   wire::Event submitted;
   submitted.mutable_job_submitted()->mutable_spec()->set_ranks_min(3);
   EXPECT_FALSE(from_wire(submitted));

@@ -8,12 +8,10 @@
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <ctime>
-#include <map>
 
 #include "jobs/coordinator/coordinator.h"
 #include "launcher/commands/command.h"
 #include "launcher/host/local_hosts.h"
-#include "launcher/master_port.h"
 
 namespace ringmaster::launcher {
 
@@ -28,22 +26,6 @@ void say(const std::string& line) {
   std::strftime(text.data(), text.size(), "%F %T", &parts);
   fmt::print(stderr, "{}  {}\n", text.data(), line);
 }
-
-/// Ports that jobs' ranks find in MASTER_PORT, held so that nobody else gets them.
-class MasterPorts {
- public:
-  int take(jobs::JobId job) {
-    auto port = MasterPort::bind();
-    if (!port) return 0;  // the host's own is used then
-    const int number = port->number();
-    ports_.emplace(job, std::move(*port));
-    return number;
-  }
-  void release(jobs::JobId job) { ports_.erase(job); }
-
- private:
-  std::map<jobs::JobId, MasterPort> ports_;
-};
 
 Duration seconds(double value) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
@@ -68,7 +50,6 @@ int serve(const ServeSettings& settings) {
   const StateHome& home = settings.home;
   boost::asio::io_context loop;
   LocalHosts hosts(loop, home, settings.abandon_after);
-  MasterPorts ports;
   int exit_code = 0;
   const auto known = home.endpoint();
   jobs::Coordinator::Options options = {
@@ -89,9 +70,7 @@ int serve(const ServeSettings& settings) {
           [&](const std::string& key) {
             const auto again = home.allowed();
             return again && again->contains(key);
-          },
-      .master_port = [&](jobs::JobId job) { return ports.take(job); },
-      .on_job_end = [&](jobs::JobId job) { ports.release(job); }};
+          }};
   auto coordinator = jobs::Coordinator::open(loop, std::move(options), hosts);
   if (!coordinator) return fail(false, coordinator.error());
   hosts.set_endpoint((*coordinator)->endpoint());

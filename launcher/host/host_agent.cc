@@ -14,6 +14,8 @@
 #include "launcher/commands/program.h"
 #include "launcher/host/job_on_host.h"
 #include "launcher/host/outbox.h"
+#include "launcher/host/output_pusher.h"
+#include "launcher/master_port.h"
 #include "launcher/process/descendants.h"
 #include "launcher/process/guard.h"
 #include "launcher/rank_environment.h"
@@ -32,16 +34,24 @@ constexpr int kAbandonedExitCode = 3;
 /// Shards that wait to be written: what comes beyond that is skipped, and said so.
 constexpr std::size_t kSavesWaitingMax = 4;
 
-/// How often new output is looked for.
-constexpr Duration kOutputLook = std::chrono::milliseconds(100);
-/// Output on its way to the coordinator: heartbeats wait behind it, and on a line of 1 Mbit/s that
-/// is two seconds.
-constexpr std::int64_t kOutputInFlightMax = 256 * 1024;
-/// Between two looks: more would take the network from the ranks, and the coordinator keeps no more
-/// than seconds of it anyway.
-constexpr std::int64_t kOutputBudget = 1600 * 1024;
-/// A piece that is not answered for so long was lost with a connection.
-constexpr Duration kOutputUnanswered = std::chrono::seconds(5);
+/// No more jobs than slots have their rank 0 here; above this number each gets one of its own.
+constexpr int kPortsMax = 256;
+
+std::vector<MasterPort> hold_ports(int slots) {
+  std::vector<MasterPort> ports;
+  for (int i = 0; i < std::min(slots, kPortsMax); ++i) {
+    auto port = MasterPort::bind();
+    if (!port) break;  // as if there were more jobs than ports
+    ports.push_back(std::move(*port));
+  }
+  return ports;
+}
+
+/// Without the brackets that an endpoint has around a number of IPv6.
+std::string plain_address(const std::string& address) {
+  if (address.size() < 2 || address.front() != '[' || address.back() != ']') return address;
+  return address.substr(1, address.size() - 2);
+}
 
 class HostAgent {
  public:
@@ -49,11 +59,10 @@ class HostAgent {
       : settings_(settings),
         signals_(loop_, SIGINT, SIGTERM),
         beat_(loop_),
-        output_look_(loop_),
         guard_(loop_),
         host_(settings.host),
         heard_(read_clock()),
-        output_heard_(heard_) {}
+        ports_(hold_ports(settings.slots)) {}
 
   int run();
 
@@ -62,11 +71,6 @@ class HostAgent {
   void on_welcome(const wire::ToAgent::Welcome& welcome);
   void on_start(const wire::ToAgent::StartRank& start);
   void on_end(const wire::ToAgent::EndJob& order);
-  void on_output_taken(const wire::ToAgent::OutputTaken& answer);
-  void look_for_output();
-  void send_output();
-  bool send_piece();
-  void rewind_output();
   void beat();
   void watch_guard();
   void say_hello();
@@ -80,17 +84,21 @@ class HostAgent {
   boost::asio::io_context loop_;
   boost::asio::signal_set signals_;
   boost::asio::steady_timer beat_;
-  boost::asio::steady_timer output_look_;
   boost::asio::posix::stream_descriptor guard_;
   std::unique_ptr<net::Client> client_;
   Outbox outbox_;
   std::map<std::int64_t, std::unique_ptr<JobOnHost>> jobs_;
   std::int64_t host_;
   Time heard_;
-  Time output_heard_;               // the coordinator has come further, or had nothing to answer
-  std::int64_t output_budget_ = 0;  // until the next look
-  std::int64_t output_job_ = 0;     // the one whose output was sent last: they take turns
+  std::vector<MasterPort> ports_;  // for ranks 0 of jobs
   std::optional<int> exit_code_;
+  OutputPusher output_{loop_, jobs_,
+                       [this](wire::FromAgent::Output output) {
+                         wire::FromAgent message;
+                         *message.mutable_output() = std::move(output);
+                         send(message);
+                       },
+                       [this] { return read_clock() - heard_ < kUnanswered; }};
   Pool pool_{kSavesWaitingMax};  // the last: it ends first
 };
 
@@ -110,6 +118,8 @@ void HostAgent::say_hello() {
   hello->set_agent_pid(getpid());
   hello->set_guard_pid(guard_pid());
   hello->set_oldest_event(outbox_.oldest());
+  hello->set_address(plain_address(settings_.address));
+  for (const MasterPort& port : ports_) hello->add_ports(port.number());
   send(message);
 }
 
@@ -179,7 +189,7 @@ void HostAgent::on_message(std::string_view bytes) {
     case wire::ToAgent::kEndJob:
       return on_end(message.end_job());
     case wire::ToAgent::kOutputTaken:
-      return on_output_taken(message.output_taken());
+      return output_.on_taken(message.output_taken());
     case wire::ToAgent::kWho:
       return say_hello();
     case wire::ToAgent::kHeartbeat:
@@ -197,7 +207,7 @@ void HostAgent::on_welcome(const wire::ToAgent::Welcome& welcome) {
     const bool goes_on = std::find(going_on.begin(), going_on.end(), id) != going_on.end();
     if (!goes_on) job->end(read_clock());
   }
-  rewind_output();
+  output_.on_welcome();
 }
 
 void HostAgent::on_start(const wire::ToAgent::StartRank& start) {
@@ -245,6 +255,9 @@ void HostAgent::on_end(const wire::ToAgent::EndJob& order) {
 void HostAgent::beat() {
   const Time now = read_clock();
   if (now - heard_ > settings_.abandon_after) {
+    const std::string& folder = settings_.waiting_folder;
+    // Nobody will ask for it again.
+    if (!folder.empty()) fmt::print(stderr, "{}", output_.keep(folder));
     return end(kAbandonedExitCode, "no coordinator for too long");
   }
   if (now - heard_ > kUnanswered) say_hello();
@@ -265,58 +278,6 @@ void HostAgent::beat() {
   beat_.expires_after(kBeat);
   beat_.async_wait([this](const error_code& code) {
     if (!code) beat();
-  });
-}
-
-bool HostAgent::send_piece() {
-  for (std::size_t turn = 0; turn < jobs_.size(); ++turn) {
-    auto at = jobs_.upper_bound(output_job_);
-    if (at == jobs_.end()) at = jobs_.begin();
-    output_job_ = at->first;
-    auto output = at->second->next_output();
-    if (!output) continue;
-    output_budget_ -= static_cast<std::int64_t>(output->data().size());
-    wire::FromAgent message;
-    *message.mutable_output() = std::move(*output);
-    send(message);
-    return true;
-  }
-  return false;
-}
-
-void HostAgent::send_output() {
-  bool more = true;
-  while (more && output_budget_ > 0) {
-    std::int64_t in_flight = 0;
-    for (const auto& [id, job] : jobs_) in_flight += job->output_in_flight();
-    more = in_flight < kOutputInFlightMax && send_piece();
-  }
-}
-
-void HostAgent::rewind_output() {
-  for (const auto& [id, job] : jobs_) job->rewind_output();
-  output_heard_ = read_clock();
-}
-
-void HostAgent::on_output_taken(const wire::ToAgent::OutputTaken& answer) {
-  JobOnHost* job = find(answer.job());
-  if (job != nullptr && job->output_taken(answer)) output_heard_ = read_clock();
-  send_output();
-}
-
-void HostAgent::look_for_output() {
-  const Time now = read_clock();
-  const bool waits = std::any_of(jobs_.begin(), jobs_.end(),
-                                 [](const auto& at) { return at.second->output_waits(); });
-  if (!waits) output_heard_ = now;
-  // While no coordinator listens, more of the same would only pile up.
-  const bool listens = now - heard_ < kUnanswered;
-  if (listens && now - output_heard_ > kOutputUnanswered) rewind_output();
-  output_budget_ = kOutputBudget;
-  send_output();
-  output_look_.expires_after(kOutputLook);
-  output_look_.async_wait([this](const error_code& code) {
-    if (!code) look_for_output();
   });
 }
 
@@ -350,7 +311,7 @@ int HostAgent::run() {
   watch_guard();
   say_hello();
   beat();
-  look_for_output();
+  output_.start();
   while (!exit_code_) loop_.run_one();
   // Ranks do not outlive their agent. What cannot be killed now is the guard's.
   const auto cleared = kill_all_children();

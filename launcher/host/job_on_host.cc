@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 
 #include "base/cpus.h"
 #include "jobs/wire/convert.h"
@@ -21,6 +22,7 @@ constexpr std::uint64_t kFilesPerRank = 8;
 constexpr std::uint64_t kFilesOwn = 128;
 /// A night of progress lines fits; a rank that prints without end does not fill the disk.
 constexpr std::int64_t kLogMax = 64 * 1024 * 1024, kLogLeast = 32 * 1024 * 1024;
+constexpr std::int64_t kCopied = 1024 * 1024;  // at once
 
 Plan plan_of(const wire::Launch& launch, const JobOnHost::Place& place) {
   Plan plan;
@@ -35,6 +37,7 @@ Plan plan_of(const wire::Launch& launch, const JobOnHost::Place& place) {
   plan.open_files = kFilesOwn + kFilesPerRank * static_cast<std::uint64_t>(launch.ranks());
   plan.address = place.address + ":0";
   plan.secret = launch.secret();
+  plan.master_address = launch.master_address();
   plan.master_port = launch.master_port();
   plan.save_every = launch.checkpoint_every();
   return plan;
@@ -71,6 +74,21 @@ std::optional<wire::FromAgent::Output> JobOnHost::next_output() {
 
 bool JobOnHost::output_taken(const wire::ToAgent::OutputTaken& answer) {
   return outgoing_ && outgoing_->take(answer.offset(), answer.complete());
+}
+
+Result<bool> JobOnHost::keep_output(const std::string& path) {
+  if (!outgoing_ || outgoing_->complete()) return false;
+  const std::int64_t end = size_of(log_path_);
+  if (outgoing_->first() == end) return false;
+  std::ofstream file(path, std::ios::binary);
+  for (std::int64_t at = outgoing_->first(); at < end && file;) {
+    const std::string piece = read_piece(log_path_, at, std::min(end - at, kCopied));
+    if (piece.empty()) break;
+    file << piece;
+    at += static_cast<std::int64_t>(piece.size());
+  }
+  if (file.flush()) return true;
+  return errno_error(errno, fmt::format("write {}", path));
 }
 
 void JobOnHost::end(Time now) {

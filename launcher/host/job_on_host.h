@@ -45,6 +45,9 @@ class JobOnHost {
   std::int64_t output_in_flight() const { return outgoing_ ? outgoing_->in_flight() : 0; }
   bool output_waits() const { return outgoing_ && outgoing_->waits_for_answer(); }
 
+  /// Writes what the coordinator has not taken into a new file. False when there is nothing.
+  Result<bool> keep_output(const std::string& path);
+
   /// The job has ended.
   void end(Time now);
   /// Nothing of it is left here: no process, and no output that the coordinator could still take.

@@ -107,6 +107,23 @@ TEST_F(CoordinatorLogs, WhatALostHostStillHeldIsALine) {
   EXPECT_EQ(all_.ask({"cancel", "cut"}).exit_code, 0);
 }
 
+TEST_F(CoordinatorLogs, WhatNoCoordinatorTookStaysWithTheHost) {
+  const auto near = all_.agent(all_.network.a(), 2, {"--abandon-after", "2"});
+  ASSERT_TRUE(all_.has_hosts(2)) << all_.why();
+  submit("left", "4", "echo first" + wait_ + "echo second; sleep 1000");
+  ASSERT_TRUE(wait_for([&] { return contains(all_.ask({"logs", "left"}).output, "[3] first"); }));
+  all_.kill();
+  let_go();
+  const Ended ended = near->wait(std::chrono::seconds(30));
+  EXPECT_TRUE(contains(ended.error, "output of job 1 is in ")) << ended.error;
+  const std::string folder = all_.folder.file("waiting-" + all_.network.a());
+  std::string kept;
+  for (const auto& file : std::filesystem::directory_iterator(folder))
+    kept += read_text(file.path());
+  EXPECT_EQ(kept.find("first"), std::string::npos) << kept;
+  EXPECT_TRUE(contains(kept, "second")) << kept;
+}
+
 TEST_F(CoordinatorLogs, MuchOutputIsBoundedAndDisturbsNobody) {
   submit("much", "1", "head -c 400000000 /dev/zero | tr '\\0' 'x' | fold -w 99; echo finished");
   const auto follow = all_.begin({"logs", "-f", "much"});

@@ -63,13 +63,23 @@ void Networked::kill() {
   serve_.reset();
 }
 
-std::unique_ptr<Program> Networked::agent(const std::string& place, int slots) const {
+std::unique_ptr<Program> Networked::agent(const std::string& place, int slots,
+                                          std::vector<std::string> more) const {
   const std::string endpoint = lines_of(read_text(home() + "/endpoint")).at(0);
-  const std::string address = place == network.a() ? network.address_a() : network.address_b();
-  return std::make_unique<Program>(network.inside(
-      place, {built("ringmaster"), "agent", "--join", endpoint, "--key", folder.file("agent.key"),
-              "--slots", std::to_string(slots), "--name", place, "--address", address, "--logs",
-              folder.file("waiting-" + place)}));
+  std::vector<std::string> words = {built("ringmaster"),
+                                    "agent",
+                                    "--join",
+                                    endpoint,
+                                    "--key",
+                                    folder.file("agent.key"),
+                                    "--slots",
+                                    std::to_string(slots),
+                                    "--name",
+                                    place,
+                                    "--logs",
+                                    folder.file("waiting-" + place)};
+  words.insert(words.end(), more.begin(), more.end());
+  return std::make_unique<Program>(network.inside(place, words));
 }
 
 std::unique_ptr<Program> Networked::begin(std::vector<std::string> words) const {

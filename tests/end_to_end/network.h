@@ -41,7 +41,8 @@ class Networked {
   bool start();
   void kill();
   /// An agent in the namespace of that name, which is what it is called.
-  std::unique_ptr<Program> agent(const std::string& place, int slots) const;
+  std::unique_ptr<Program> agent(const std::string& place, int slots,
+                                 std::vector<std::string> more = {}) const;
   std::unique_ptr<Program> begin(std::vector<std::string> words) const;
   Ended ask(const std::vector<std::string>& words) const;
   /// Waits until so many hosts are there.
