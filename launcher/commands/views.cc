@@ -278,6 +278,7 @@ int run_logs(const Arguments& arguments) {
   }
   LogReader logs(entry->launch.log_folder());
   print_all(logs);
+  if (!entry->state.empty()) tell_of_missing(logs);
   return 0;
 }
 

@@ -17,9 +17,6 @@ constexpr Duration kLook = std::chrono::milliseconds(100);
 /// Without a word from other machines that have not said their last one, when the job has ended.
 constexpr Duration kTailPatience = std::chrono::seconds(10);
 
-constexpr const char* kTailMissing =
-    "a host has not said its last word: ringmaster up gets the rest, ringmaster hosts lists them";
-
 void say(const std::string& line) {
   std::fflush(stdout);
   fmt::print(stderr, "ringmaster: {}\n", line);
@@ -39,6 +36,11 @@ void tell(const Replay::Told& told, jobs::JobId job) {
 }
 
 }  // namespace
+
+void tell_of_missing(const LogReader& logs) {
+  if (logs.complete()) return;
+  say("a host has not sent all its output yet: a coordinator that runs gets the rest");
+}
 
 void print_all(LogReader& logs) {
   for (std::string text = logs.next(); !text.empty(); text = logs.next()) print(text);
@@ -69,7 +71,7 @@ Result<int> follow(const StateHome& home, Replay& replay, const jobs::JobEntry& 
       const bool waits = read_clock() - came < kTailPatience;
       if (now.ended() && (logs.complete() || !waits || !coordinator_runs(home))) {
         print_all(logs);
-        if (!logs.complete()) say(kTailMissing);
+        tell_of_missing(logs);
         say(fmt::format("job {} {}: {}", job.job.value, jobs::state_name(now.state), now.reason));
         return now.outcome->exit_code;
       }

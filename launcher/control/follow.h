@@ -17,4 +17,7 @@ Result<int> follow(const StateHome& home, Replay& replay, const jobs::JobEntry& 
 /// What there is.
 void print_all(LogReader& logs);
 
+/// A line about an ended job, when some of its output is still with its host.
+void tell_of_missing(const LogReader& logs);
+
 }  // namespace ringmaster::launcher

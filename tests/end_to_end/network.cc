@@ -6,6 +6,7 @@
 #include <csignal>
 #include <thread>
 
+#include "tests/end_to_end/coordinator.h"
 #include "tests/end_to_end/text.h"
 
 namespace ringmaster::tests {
@@ -45,6 +46,11 @@ std::vector<std::string> Network::inside(const std::string& name,
 }
 
 Networked::Networked() = default;
+
+Networked::~Networked() {
+  serve_.reset();
+  clear_living(home());
+}
 
 bool Networked::start() {
   serve_ = std::make_unique<Program>(

@@ -34,6 +34,7 @@ class Network {
 class Networked {
  public:
   Networked();
+  ~Networked();
   Network network;
   TemporaryFolder folder;
 
