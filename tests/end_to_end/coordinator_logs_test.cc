@@ -37,7 +37,7 @@ class CoordinatorLogs : public testing::Test {
     return bytes;
   }
 
-  Networked all_;
+  Networked all_{"5"};
   std::unique_ptr<Program> far_;
   std::string go_ = all_.folder.file("go");
   std::string wait_ = "; until [ -e " + go_ + " ]; do sleep 0.05; done; ";
@@ -125,11 +125,11 @@ TEST_F(CoordinatorLogs, WhatNoCoordinatorTookStaysWithTheHost) {
 }
 
 TEST_F(CoordinatorLogs, MuchOutputIsBoundedAndDisturbsNobody) {
-  submit("much", "1", "head -c 400000000 /dev/zero | tr '\\0' 'x' | fold -w 99; echo finished");
+  submit("much", "1", "head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 99; echo finished");
   const auto follow = all_.begin({"logs", "-f", "much"});
   const Ended followed = follow->wait(std::chrono::seconds(100));
   EXPECT_EQ(followed.exit_code, 0) << followed.error;
-  EXPECT_TRUE(contains(followed.output, "bytes lost")) << followed.error;
+  EXPECT_TRUE(contains(all_.ask({"logs", "much"}).output, "bytes lost")) << followed.error;
   EXPECT_TRUE(followed.output.ends_with("finished\n")) << followed.error << all_.why();
   EXPECT_FALSE(contains(all_.why(), "silent")) << all_.why();
   EXPECT_LT(bytes_in(all_.home() + "/jobs/1"), 80'000'000u);
@@ -140,14 +140,16 @@ TEST_F(CoordinatorLogs, MuchOutputIsBoundedAndDisturbsNobody) {
 }
 
 TEST_F(CoordinatorLogs, WhatIsTooMuchForACoordinatorThatIsAwayIsMarked) {
+  const std::string printed = all_.folder.file("printed");
   submit("away", "1",
          "echo first" + wait_ +
              "head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 99; "
-             "sleep 1.5; echo finished");
+             "touch " +
+             printed + "; sleep 1.5; echo finished");
   ASSERT_TRUE(wait_for([&] { return contains(all_.ask({"logs", "away"}).output, "first"); }));
   all_.kill();
   let_go();
-  std::this_thread::sleep_for(std::chrono::seconds(5));
+  ASSERT_TRUE(wait_for([&] { return std::filesystem::exists(printed); }));
   ASSERT_TRUE(all_.start()) << all_.why();
   const Ended followed = all_.begin({"logs", "-f", "away"})->wait();
   EXPECT_TRUE(followed.output.starts_with("[0] first\n")) << followed.output.substr(0, 300);

@@ -45,7 +45,7 @@ std::vector<std::string> Network::inside(const std::string& name,
   return command;
 }
 
-Networked::Networked() = default;
+Networked::Networked(std::string host_lease) : host_lease_(std::move(host_lease)) {}
 
 Networked::~Networked() {
   serve_.reset();
@@ -55,7 +55,7 @@ Networked::~Networked() {
 bool Networked::start() {
   serve_ = std::make_unique<Program>(
       network.inside(network.a(), {built("ringmaster"), "serve", "--listen", network.address_a(),
-                                   "--host-lease", "2"}),
+                                   "--host-lease", host_lease_}),
       variables());
   if (!serve_->wait_for_error("coordinator listens")) return false;
   const std::string key = folder.file("agent.key");

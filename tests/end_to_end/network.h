@@ -33,7 +33,8 @@ class Network {
 /// them.
 class Networked {
  public:
-  Networked();
+  /// `host_lease`: seconds after which a silent host is lost.
+  explicit Networked(std::string host_lease = "2");
   ~Networked();
   Network network;
   TemporaryFolder folder;
@@ -59,6 +60,7 @@ class Networked {
   const Program& serve() const { return *serve_; }
 
  private:
+  std::string host_lease_;
   std::vector<std::string> variables() const { return {"RINGMASTER_HOME=" + home()}; }
   std::unique_ptr<Program> serve_;
 };
