@@ -15,7 +15,7 @@ constexpr Duration kLook = std::chrono::milliseconds(20);
 
 void Coordinator::on_output(HostId host, const wire::FromAgent::Output& message) {
   const auto piece = from_wire(message);
-  if (!piece) return;
+  if (!piece || failed_) return;
   const auto name = [&] { return core_.state().hosts.at(host).name; };
   if (launches_.contains(piece->job)) logs_.expect({piece->job, host}, name());
   const HostLogs::Taken taken = logs_.take(host, *piece);

@@ -40,6 +40,7 @@ Target recovery_log_target();
 Target safetensors_target();
 Target spec_target();
 Target tag_target();
+Target wire_target();
 
 const std::vector<Target>& targets();
 
