@@ -28,11 +28,15 @@ static int size_of_world(void) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   return size;
 }
-static void start(int* argc, char*** argv) { MPI_Init(argc, argv); }
+static void start(int* argc, char*** argv) {
+  MPI_Init(argc, argv);
+}
 static void sum(const float* in, float* out, size_t count) {
   MPI_Allreduce(in, out, (int)count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 }
-static void finish(void) { MPI_Finalize(); }
+static void finish(void) {
+  MPI_Finalize();
+}
 #else
 #include "worker/ringmaster_session.h"
 static ringmaster_session* session;
@@ -42,8 +46,12 @@ static void check(ringmaster_status status) {
   fprintf(stderr, "allreduce: %s\n", ringmaster_error_message());
   exit(1);
 }
-static int rank_of(void) { return ringmaster_position(ring); }
-static int size_of_world(void) { return ringmaster_size(ring); }
+static int rank_of(void) {
+  return ringmaster_position(ring);
+}
+static int size_of_world(void) {
+  return ringmaster_size(ring);
+}
 static void start(int* argc, char*** argv) {
   (void)argc, (void)argv;
   check(ringmaster_session_open(&session));
@@ -103,8 +111,8 @@ static void measure(float* in, float* out, size_t bytes, double budget_us) {
   }
   if (rank_of() != 0) return;
   qsort(times, (size_t)iterations, sizeof(double), by_value);
-  printf("{\"bytes\":%zu,\"iterations\":%d,\"median_us\":%.3f,\"p99_us\":%.3f}\n", bytes, iterations,
-         times[iterations / 2], times[(int)((double)(iterations - 1) * 0.99)]);
+  printf("{\"bytes\":%zu,\"iterations\":%d,\"median_us\":%.3f,\"p99_us\":%.3f}\n", bytes,
+         iterations, times[iterations / 2], times[(int)((double)(iterations - 1) * 0.99)]);
   fflush(stdout);
 }
 
@@ -123,7 +131,8 @@ int main(int argc, char** argv) {
   }
   memset(in, 0, most);
   memset(out, 0, most);
-  for (size_t bytes = least; bytes <= most; bytes *= 2) measure(in, out, bytes, atof(argv[3]) * 1e3);
+  for (size_t bytes = least; bytes <= most; bytes *= 2)
+    measure(in, out, bytes, atof(argv[3]) * 1e3);
   free(in);
   free(out);
   finish();

@@ -147,7 +147,7 @@ Variables rank_variables(const Plan& plan, int rank, int master_port) {
           {"LOCAL_RANK", number},
           {"WORLD_SIZE", size},
           {"LOCAL_WORLD_SIZE", size},
-          {"MASTER_ADDR", "127.0.0.1"},
+          {"MASTER_ADDR", plan.master_address.empty() ? "127.0.0.1" : plan.master_address},
           {"MASTER_PORT", fmt::format("{}", master_port)}};
 }
 

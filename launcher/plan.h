@@ -44,10 +44,11 @@ struct Plan {
   // Only for a host of several (host_agent.h):
   std::vector<std::string> environment = {};  // of the job, over the agent's own
   std::string working_directory = {};
-  std::string address = {};     // where this host's ranks listen for those of others; "": nowhere
-  std::string secret = {};      // of the job, between its ranks
-  int master_port = 0;          // 0: one of this host's
-  std::int64_t save_every = 0;  // steps; 0: not by their number
+  std::string address = {};  // where this host's ranks listen for those of others; "": nowhere
+  std::string secret = {};   // of the job, between its ranks
+  std::string master_address = {};          // where rank 0 is found; "": on this host
+  int master_port = 0;                      // 0: one of this host's
+  std::int64_t save_every = 0;              // steps; 0: not by their number
   Duration save_period = Duration::zero();  // 0: not by the time
   std::uint64_t open_files = 0;             // that the launcher itself needs
   std::vector<std::string> remarks;         // lines that the user should see before the start

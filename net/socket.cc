@@ -15,6 +15,8 @@ namespace ringmaster::net {
 namespace {
 
 constexpr std::size_t kPartsMax = 8;
+/// A peer that never stops must not keep timers and other sockets waiting.
+constexpr int kReadsInARow = 64;
 
 Error zmq_failure(const std::string& what) {
   return {Errc::io, fmt::format("{}: {}", what, zmq_strerror(zmq_errno()))};
@@ -72,14 +74,26 @@ void Socket::wait() {
       boost::asio::posix::stream_descriptor::wait_read,
       [this, weak = std::weak_ptr<Watch>(watch_)](const boost::system::error_code& code) {
         if (weak.expired() || code) return;
-        read_all();
+        read_many();
         wait();
       });
 }
 
-void Socket::read_all() {
-  while (read_one()) {
-  }
+void Socket::read_many() {
+  int reads = 0;
+  while (reads < kReadsInARow && read_one()) ++reads;
+  if (reads == kReadsInARow) look_again();
+}
+
+void Socket::look_again() {
+  if (watch_->again) return;
+  watch_->again = true;
+  boost::asio::post(watch_->loop, [this, weak = std::weak_ptr<Watch>(watch_)] {
+    const auto alive = weak.lock();
+    if (!alive) return;
+    alive->again = false;
+    read_many();
+  });
 }
 
 bool Socket::read_one() {
@@ -112,15 +126,7 @@ bool Socket::send(const std::vector<std::string_view>& parts) {
     sent = zmq_send(handle_, parts[i].data(), parts[i].size(), flags) >= 0;
   }
   // A send may take the edge of a message that came in: look once more, from the loop.
-  if (!watch_->again) {
-    watch_->again = true;
-    boost::asio::post(watch_->loop, [this, weak = std::weak_ptr<Watch>(watch_)] {
-      const auto alive = weak.lock();
-      if (!alive) return;
-      alive->again = false;
-      read_all();
-    });
-  }
+  look_again();
   return sent;
 }
 

@@ -3,7 +3,8 @@
 // A ZeroMQ socket in an Asio loop: whole messages in, whole messages out, never blocking.
 //
 // ZeroMQ's descriptor is edge-triggered and speaks of the library's inner mailbox, not of messages:
-// after each wake, and after each own send, everything that is there is read.
+// after each wake, and after each own send, everything that is there is read, with a turn for the
+// rest of the loop in between when it is much.
 //
 // Thread rules: the loop's thread. Not here: keys and who may connect (server.h, client.h).
 #pragma once
@@ -51,7 +52,8 @@ class Socket {
   struct Watch;
   Socket(boost::asio::io_context& loop, void* handle, OnMessage on_message);
   void wait();
-  void read_all();
+  void read_many();
+  void look_again();
   bool read_one();
 
   void* handle_;

@@ -38,7 +38,8 @@ void sleep_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
 
 }  // namespace
 
-Waiter::Waiter(Slot& own, int ranks, int cpus) : own_(own), spin_(ranks > cpus ? Duration::zero() : kSpin) {}
+Waiter::Waiter(Slot& own, int ranks, int cpus)
+    : own_(own), spin_(ranks > cpus ? Duration::zero() : kSpin) {}
 
 Waiter::End Waiter::wait(const Segment& segment, std::int64_t generation,
                          const std::atomic<std::uint32_t>& word, std::uint32_t target,

@@ -61,6 +61,8 @@ Coordinator::Coordinator(boost::asio::io_context& loop, Options options, HostPro
       provider_(provider),
       core_timer_(loop),
       silence_timer_(loop),
+      logs_(options_.home + "/jobs", [this](const std::string& line) { options_.say(line); }, {}),
+      stop_timer_(loop),
       checkpoints_(loop, [this](const Event& event) { take(event); }) {}
 
 Result<void> Coordinator::replay() {
@@ -95,10 +97,16 @@ void Coordinator::set_answers() {
                          .lost =
                              [this](HostId host, const std::string& why) {
                                take(HostLost{host, why});
+                               logs_.lose(host);
                              }});
 }
 
 void Coordinator::repeat_orders() {
+  const auto is_gone = [&](HostId id) {
+    const auto host = core_.state().hosts.find(id);
+    return host == core_.state().hosts.end() || host->second.state == HostState::releasing;
+  };
+  logs_.find_again(is_gone);
   perform_all(outstanding(core_.state()));
   for (const auto& [id, host] : core_.state().hosts) {
     if (host.state != HostState::up && host.state != HostState::draining) continue;
@@ -184,6 +192,7 @@ void Coordinator::perform(const ReleaseHost& action) {
   std::erase_if(hosts_by_peer_, [&](const auto& at) { return at.second == action.host; });
   reclaims_.erase(action.host);
   provider_.release(action.host);
+  logs_.lose(action.host);
 }
 
 void Coordinator::perform(const StartRank& action) {
@@ -207,6 +216,9 @@ void Coordinator::perform(const StartRank& action) {
     const bool now = record.starts == 1 && drills->Get(i).rank() == action.id.rank.value;
     if (!now) drills->DeleteSubrange(i, 1);
   }
+  start->mutable_launch()->set_master_address(job.meeting.address);
+  start->mutable_launch()->set_master_port(job.meeting.port);
+  expect_output(action, *start->mutable_launch());
   send(action.host, message);
 }
 
@@ -235,9 +247,8 @@ void Coordinator::perform(const EndJob& action) {
       fmt::format("job {} {}: {}", action.job.value, state_name(action.state), action.reason));
   launches_.erase(action.job);
   std::erase_if(progress_, [&](const auto& at) { return at.first.first == action.job.value; });
-  options_.on_job_end(action.job);
   checkpoints_.forget(action.job);
-  for (const auto& [host, link] : links_) tell_that_it_ended(host, action.job);
+  for (const auto& [host, link] : links_) end_job_at(host, action.job);
 }
 
 void Coordinator::perform(const Report& action) {

@@ -16,6 +16,7 @@
 #include <string>
 
 #include "jobs/coordinator/checkpoints.h"
+#include "jobs/coordinator/host_logs.h"
 #include "jobs/coordinator/host_provider.h"
 #include "jobs/coordinator/journal.h"
 #include "jobs/core/core.h"
@@ -40,8 +41,6 @@ class Coordinator {
     std::function<void(const Error&)> on_failure;            // it cannot go on (the disk is full)
     std::function<void()> on_stop;                           // a client asked it to end
     std::function<bool(const std::string& key)> is_allowed;  // since the start
-    std::function<int(JobId)> master_port;  // that a job's ranks find in MASTER_PORT
-    std::function<void(JobId)> on_job_end;  // what master_port() gave is free again
   };
 
   /// Replays the journal and listens. The provider outlives it.
@@ -93,10 +92,16 @@ class Coordinator {
   void send_to_members(const Job& job, const wire::ToAgent& message);
   void ask_who(const std::string& peer);
   void dismiss(const std::string& peer, const std::string& why);
-  void tell_that_it_ended(HostId host, JobId job);
   void write_progress();
   void look_for_silent_hosts();
   void arm_reclaims();
+
+  // Output of ranks on other machines (coordinator_logs.cc).
+  void on_output(HostId host, const wire::FromAgent::Output& message);
+  void expect_output(const StartRank& action, wire::Launch& launch);
+  void end_job_at(HostId host, JobId job);
+  bool owes_output() const;
+  void stop_when_output_is_here(Time latest);
 
   // Clients (coordinator_clients.cc).
   void on_client(const std::string& peer, const wire::FromClient& message);
@@ -121,6 +126,8 @@ class Coordinator {
   net::Timer silence_timer_;
   std::int64_t since_snapshot_ = 0;  // events
   bool failed_ = false;
+  HostLogs logs_;
+  net::Timer stop_timer_;
   Checkpoints checkpoints_;
 };
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr Duration kLook = std::chrono::milliseconds(500);
 constexpr int kSlotsMax = 4096;
+constexpr std::size_t kAddressMax = 255;  // of a name in DNS
 
 /// Events that an agent may report: of its ranks, and what its provider announces to it.
 bool may_say(const State& state, HostId host, const Event& event) {
@@ -53,13 +54,14 @@ void Coordinator::on_agent(const std::string& peer, const wire::FromAgent& messa
   }
   link->second.heard = now();
   if (message.has_event()) return on_numbered(host, message.event());
+  if (message.has_output()) return on_output(host, message.output());
   if (!message.has_heartbeat()) return;
   wire::ToAgent answer;
   answer.mutable_heartbeat();
   send(host, answer);
   for (const auto& at : message.heartbeat().progress()) {
     if (!launches_.contains(JobId{at.job()})) {
-      tell_that_it_ended(host, JobId{at.job()});
+      end_job_at(host, JobId{at.job()});
     } else {
       progress_[{at.job(), at.rank()}] = at.steps();
     }
@@ -76,6 +78,9 @@ void Coordinator::on_hello(const std::string& peer, const wire::Hello& hello) {
   if (hello.slots() < 1 || hello.slots() > kSlotsMax) {
     return dismiss(peer, fmt::format("{} slots", hello.slots()));
   }
+  if (hello.address().size() > kAddressMax || hello.address().find('\0') != std::string::npos) {
+    return dismiss(peer, "an address that cannot be");
+  }
   // Acknowledged events that the journal does not hold: it is older than the agent's memory.
   if (hello.oldest_event() > taken_[id] + 1) {
     return dismiss(peer, "this coordinator does not remember what the agent reported");
@@ -90,9 +95,17 @@ void Coordinator::on_hello(const std::string& peer, const wire::Hello& hello) {
   provider_.watch(id, {hello.agent_pid(), hello.guard_pid()});
   if (known == core_.state().hosts.end() || known->second.state == HostState::creating) {
     options_.say(fmt::format("host {} joined with {} slots", hello.name(), hello.slots()));
-    take(HostJoined{id, hello.name(), hello.slots()});
+    HostJoined joined{id, hello.name(), hello.slots(), hello.address(), {}};
+    for (const int port : hello.ports()) {
+      const bool wanted = static_cast<int>(joined.ports.size()) < hello.slots();
+      if (wanted && port > 0 && port <= 65535) joined.ports.push_back(port);
+    }
+    take(joined);
   }
   perform_all(outstanding_ranks(core_.state(), id));
+  for (const HostLogs::Key& key : logs_.incomplete()) {
+    if (key.host == id && !launches_.contains(key.job)) end_job_at(id, key.job);
+  }
 }
 
 void Coordinator::on_numbered(HostId host, const wire::NumberedEvent& message) {
@@ -113,7 +126,7 @@ void Coordinator::on_numbered(HostId host, const wire::NumberedEvent& message) {
       taken = message.number();
       if (auto noted = journal_->note_source({host, taken}); !noted) fail(noted.error());
       const JobId job = event ? job_of(*event) : JobId{};
-      if (job != JobId{} && !launches_.contains(job)) tell_that_it_ended(host, job);
+      if (job != JobId{} && !launches_.contains(job)) end_job_at(host, job);
     }
   }
   if (failed_) return;
@@ -147,12 +160,6 @@ void Coordinator::dismiss(const std::string& peer, const std::string& why) {
   hosts_by_peer_.erase(peer);
 }
 
-void Coordinator::tell_that_it_ended(HostId host, JobId job) {
-  wire::ToAgent message;
-  message.mutable_end_job()->set_job(job.value);
-  send(host, message);
-}
-
 void Coordinator::look_for_silent_hosts() {
   if (failed_) return;
   std::vector<HostId> silent;
@@ -163,6 +170,7 @@ void Coordinator::look_for_silent_hosts() {
     const std::string peer = links_[id].peer;
     links_.erase(id);
     take(HostLost{id, fmt::format("silent for {:.0f} s", to_seconds(options_.host_lease))});
+    logs_.lose(id);
     if (!peer.empty()) dismiss(peer, "this host was silent for too long");
   }
   if (!failed_) write_progress();

@@ -15,6 +15,9 @@ namespace ringmaster::jobs {
 
 namespace {
 
+/// An agent that is there sends the rest of what it holds in less.
+constexpr Duration kOutputPatience = std::chrono::seconds(5);
+
 wire::ToClient failed(const std::string& message, const std::string& hint = "") {
   wire::ToClient answer;
   answer.mutable_failed()->set_message(message);
@@ -80,7 +83,7 @@ void Coordinator::on_client(const std::string& peer, const wire::FromClient& mes
   }
   if (failed_) answer = failed("the coordinator cannot write its journal and ends");
   server_->send(peer, answer.SerializeAsString());
-  if (stops) options_.on_stop();
+  if (stops) stop_when_output_is_here(now() + kOutputPatience);
 }
 
 wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
@@ -108,7 +111,6 @@ wire::ToClient Coordinator::submit(const wire::FromClient::Submit& request) {
   launch.set_working_directory(request.working_directory());
   launch.set_log_folder(log_folder_of(options_.home, entry.job));
   launch.set_secret(make_secret());
-  launch.set_master_port(options_.master_port(entry.job));
   *launch.mutable_drills() = request.drills();
   JobSpec spec = file->spec;
   spec.hosts_max = file->hosts;

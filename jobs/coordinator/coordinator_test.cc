@@ -24,6 +24,7 @@ class NoHosts : public HostProvider {
   void create(const CreateHost&) override {}
   void release(HostId) override {}
   void find_again(HostId) override {}
+  bool shares_files(HostId) const override { return true; }
   void watch(HostId, const HostProcesses&) override {}
   void take_away(HostId) override {}
 };

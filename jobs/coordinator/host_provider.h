@@ -39,6 +39,8 @@ class HostProvider {
   virtual void find_again(HostId host) = 0;
   /// Its agent has said hello: from now on its death is heard at once.
   virtual void watch(HostId host, const HostProcesses& processes) = 0;
+  /// Whether its agent can write into this machine's files.
+  virtual bool shares_files(HostId host) const = 0;
   /// Ends it without a word, as a cloud does: for drills. `lost` follows.
   virtual void take_away(HostId host) = 0;
 };

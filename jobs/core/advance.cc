@@ -11,6 +11,7 @@
 #include <csignal>
 
 #include "jobs/core/handlers.h"
+#include "jobs/core/meeting.h"
 #include "jobs/core/placement.h"
 
 namespace ringmaster::jobs {
@@ -45,6 +46,7 @@ void start_ranks(const State& state, Job& job, Time now, Actions& actions) {
     const bool again = rank.id.incarnation.value > 0;
     rank.id.incarnation = Incarnation{++job.last_incarnation.value};
     rank.host = host;
+    if (number == Rank{0}) job.meeting = choose_meeting(state, job, host);
     rank.signal = 0;
     ++rank.starts;
     rank.endpoint.clear();

@@ -32,6 +32,32 @@ TEST(Core, WaitsWithAReasonWhenTheGangDoesNotFit) {
   EXPECT_EQ(job.state, JobState::starting);
 }
 
+TEST(Core, RanksMeetAtAPortOfRankZerosHostThatNoOtherJobHas) {
+  Core core;
+  Invariants invariants;
+  const auto step = [&](const Event& event) {
+    const Actions actions = core.step(Time{}, event);
+    EXPECT_EQ(invariants.check(core.state(), actions), std::vector<std::string>());
+  };
+  step(HostJoined{HostId{1}, "a", 3, "10.0.0.1", {7001, 7002}});
+  step(HostJoined{HostId{2}, "b", 3, "10.0.0.2", {7001}});
+  JobSpec spec;
+  spec.ranks_min = spec.ranks_max = 1;
+  for (std::int64_t job = 1; job <= 4; ++job) step(JobSubmitted{JobId{job}, spec});
+  const auto place = [&](std::int64_t job) {
+    const Meeting& meeting = core.state().jobs.at(JobId{job}).meeting;
+    return meeting.address + ":" + std::to_string(meeting.port);
+  };
+  EXPECT_EQ(place(1), "10.0.0.1:7001");
+  EXPECT_EQ(place(2), "10.0.0.1:7002");
+  EXPECT_EQ(place(3), "10.0.0.1:0");  // it offers no more
+  EXPECT_EQ(place(4), "10.0.0.2:7001");
+  // What a job had is free when it has ended.
+  step(RankExited{core.state().jobs.at(JobId{1}).ranks[0].id, {1, 0}, kNoState});
+  step(JobSubmitted{JobId{5}, spec});
+  EXPECT_EQ(place(5), "10.0.0.1:7001");
+}
+
 TEST(Core, SurvivorsGoOnAndTheReplacementJoins) {
   Story story(elastic(2, 4));
   story.run(4, 7);

@@ -71,6 +71,8 @@ std::string dump(const Job& job) {
       fmt::format("  said {} at {} kill at {} host failures {} next {}\n", job.said, job.said_steps,
                   job.kill_at ? ns(*job.kill_at) : -1, job.host_failures, ns(job.next_host));
   text += dump(job.saves);
+  text += fmt::format("  meets on {} at {}:{}\n", job.meeting.host.value, job.meeting.address,
+                      job.meeting.port);
   text += dump(job.table) + dump("failure", job.failure) + dump("outcome", job.outcome);
   for (const RankRecord& rank : job.ranks) text += dump(rank);
   return text;
@@ -85,6 +87,7 @@ std::string dump(const State& state) {
     text += fmt::format("host {} {} {} slots {} made {} for {} since {} until {}: {}\n", id.value,
                         host.name, host.slots, state_name(host.state), host.created,
                         host.wanted_by.value, ns(host.since), ns(host.deadline), host.reason);
+    text += fmt::format("  at {} with {} ports\n", host.address, host.ports.size());
   }
   for (const auto& [id, job] : state.jobs) text += dump(job);
   return text;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "jobs/core/checkpoint.h"
 #include "jobs/core/exit_status.h"
@@ -23,6 +24,8 @@ struct HostJoined {
   HostId host;
   std::string name;
   int slots = 0;
+  std::string address = {};     // where ranks of other hosts reach its own
+  std::vector<int> ports = {};  // that it holds for ranks 0 of jobs to listen on
 };
 /// A CreateHost came to nothing.
 struct HostCreateFailed {

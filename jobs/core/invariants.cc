@@ -64,6 +64,18 @@ void check_hosts(const State& state, Violations& violations) {
   }
 }
 
+/// Jobs that run at the same time do not meet at one port.
+void check_meetings(const State& state, Violations& violations) {
+  std::map<std::pair<HostId, int>, JobId> taken;
+  for (const auto& [id, job] : state.jobs) {
+    if (job.ended() || job.meeting.port == 0) continue;
+    const auto [at, added] = taken.try_emplace({job.meeting.host, job.meeting.port}, id);
+    if (added) continue;
+    violations.push_back(fmt::format("jobs {} and {} meet at port {} of host {}", at->second.value,
+                                     id.value, job.meeting.port, job.meeting.host.value));
+  }
+}
+
 /// No more hosts are made than a job allows. Several jobs may have asked in one step, each for
 /// less.
 void check_created(const State& state, const CreateHost& created, Violations& violations) {
@@ -134,6 +146,7 @@ Violations Invariants::check(const State& state, const Actions& actions) {
   }
   check_hosts(state, violations);
   std::erase_if(seen_, [&](const auto& at) { return !state.jobs.contains(at.first); });
+  check_meetings(state, violations);
   for (const auto& [id, job] : state.jobs) {
     check_job(job, violations);
     if (state.last_job < id) {

@@ -48,12 +48,16 @@ void on_host_joined(State& state, Time now, const HostJoined& event, Actions&) {
     host.id = event.host;
     host.name = event.name;
     host.slots = event.slots;
+    host.address = event.address;
+    host.ports = event.ports;
     enter(host, HostState::up, now, "joined");
     return;
   }
   // One that is being released has joined too late: its release is under way.
   Host& host = found->second;
   if (host.state != HostState::creating) return;
+  host.address = event.address;
+  host.ports = event.ports;
   enter(host, HostState::up, now, "joined");
   const auto job = state.jobs.find(host.wanted_by);
   if (job != state.jobs.end()) job->second.host_failures = 0;

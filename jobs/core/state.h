@@ -47,6 +47,13 @@ struct RankRecord {
   bool has_process() const { return state != RankState::absent && state != RankState::ended; }
 };
 
+/// Where ranks find each other that know nothing of generations (meeting.h).
+struct Meeting {
+  HostId host;
+  std::string address;
+  int port = 0;  // 0: one of the host's own choice
+};
+
 /// Why a job ends as it does: decided once, when it starts to stop.
 struct Outcome {
   JobState state = JobState::failed;
@@ -78,6 +85,7 @@ struct Job {
   Time next_host;                  // no host is made for it before
   std::optional<Time> host_due;    // it lacks one, and waits for next_host
   Saves saves;
+  Meeting meeting;  // of the last process of rank 0
 
   bool ended() const {
     return state == JobState::done || state == JobState::failed || state == JobState::cancelled;
@@ -100,6 +108,8 @@ struct Host {
   HostId id;
   std::string name;
   int slots = 0;
+  std::string address;     // where ranks of other hosts reach its own
+  std::vector<int> ports;  // that it holds for meetings
   HostState state = HostState::up;
   bool created = false;  // by a CreateHost of ours: it ends in a release
   JobId wanted_by;       // the job that it was made for; others may use it

@@ -30,6 +30,9 @@ Time arrival(World& world, Time& last) {
   return last;
 }
 
+/// Fewer than jobs may want.
+const std::vector<int> kPorts = {7001, 7002};
+
 }  // namespace
 
 void add_host(World& world, int slots) {
@@ -40,7 +43,7 @@ void add_host(World& world, int slots) {
   host.slots = slots;
   host.last_in = host.last_out = world.queue.now();
   world.hosts[host.id] = host;
-  tell(world, host.id, HostJoined{host.id, host.name, slots});
+  tell(world, host.id, HostJoined{host.id, host.name, slots, host.name, kPorts});
 }
 
 void create_host(World& world, const CreateHost& action) {
@@ -58,7 +61,7 @@ void create_host(World& world, const CreateHost& action) {
     host.created = true;
     host.last_in = host.last_out = world.queue.now();
     world.hosts[host.id] = host;
-    tell(world, host.id, HostJoined{host.id, host.name, host.slots});
+    tell(world, host.id, HostJoined{host.id, host.name, host.slots, host.name, kPorts});
   });
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ringmaster::jobs {
 
 namespace {
@@ -84,6 +86,14 @@ CheckpointAt from_wire(const wire::CheckpointAt& in) {
 
 namespace {
 
+HostJoined from_wire(const wire::Event::HostJoined& in) {
+  return {HostId{in.host()},
+          in.name(),
+          in.slots(),
+          in.address(),
+          {in.ports().begin(), in.ports().end()}};
+}
+
 JobSpec spec_of(const wire::Event& in) {
   return jobs::from_wire(in.job_submitted().spec());
 }
@@ -106,6 +116,8 @@ struct ToWire {
     to->set_host(event.host.value);
     to->set_name(event.name);
     to->set_slots(event.slots);
+    to->set_address(event.address);
+    for (const int port : event.ports) to->add_ports(port);
   }
   void operator()(const HostCreateFailed& event) {
     out.mutable_host_create_failed()->set_host(event.host.value);
@@ -223,8 +235,7 @@ std::optional<Event> read(const wire::Event& in) {
   const auto id = [](const wire::RankId& from) { return jobs::from_wire(from); };
   switch (in.kind_case()) {
     case wire::Event::kHostJoined:
-      return HostJoined{HostId{in.host_joined().host()}, in.host_joined().name(),
-                        in.host_joined().slots()};
+      return from_wire(in.host_joined());
     case wire::Event::kHostCreateFailed:
       return HostCreateFailed{HostId{in.host_create_failed().host()},
                               in.host_create_failed().why()};
@@ -294,6 +305,9 @@ std::optional<Event> read(const wire::Event& in) {
 const char* trouble_in(const Event& event) {
   if (const auto* joined = std::get_if<HostJoined>(&event)) {
     if (joined->slots < 1 || joined->host.value < 1) return "a host without slots";
+    const bool ports = std::all_of(joined->ports.begin(), joined->ports.end(),
+                                   [](int port) { return port > 0 && port <= 65535; });
+    if (!ports) return "a port that cannot be";
   }
   if (const auto* submitted = std::get_if<JobSubmitted>(&event)) {
     const JobSpec& spec = submitted->spec;
@@ -344,42 +358,6 @@ Result<Event> from_wire(const wire::Event& event) {
     return Error{Errc::corrupt, fmt::format("{}: {}", event_name(*read_event), trouble)};
   }
   return std::move(*read_event);
-}
-
-wire::ToAgent to_wire(const FormGeneration& action, Time now) {
-  wire::ToAgent out;
-  auto* form = out.mutable_form_generation();
-  const GenerationTable& table = action.table;
-  form->set_job(action.job.value);
-  form->set_generation(table.generation.value);
-  form->set_lost(static_cast<std::int32_t>(table.lost.size()));
-  form->set_joined(static_cast<std::int32_t>(table.joined.size()));
-  form->set_since_age_ns((now - table.since).count());
-  form->set_reason(table.reason);
-  form->set_term(table.term.value);
-  if (table.restore) *form->mutable_restore() = to_wire(*table.restore);
-  for (const Member& member : table.members) {
-    auto* to = form->add_members();
-    *to->mutable_id() = to_wire(member.id);
-    to->set_host(member.host.value);
-    to->set_endpoint(member.endpoint);
-  }
-  return out;
-}
-
-GenerationTable table_of(const wire::ToAgent::FormGeneration& message, Time now) {
-  GenerationTable table;
-  table.generation = Generation{message.generation()};
-  for (const auto& member : message.members()) {
-    table.members.push_back({from_wire(member.id()), HostId{member.host()}, member.endpoint()});
-  }
-  table.lost.resize(static_cast<std::size_t>(std::max(0, message.lost())));
-  table.joined.resize(static_cast<std::size_t>(std::max(0, message.joined())));
-  table.since = now - Duration(message.since_age_ns());
-  table.reason = message.reason();
-  table.term = Term{message.term()};
-  if (message.has_restore()) table.restore = from_wire(message.restore());
-  return table;
 }
 
 }  // namespace ringmaster::jobs

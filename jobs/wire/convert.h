@@ -29,6 +29,18 @@ CheckpointAt from_wire(const wire::CheckpointAt& in);
 wire::RankId to_wire(const RankId& id);
 RankId from_wire(const wire::RankId& id);
 
+/// A piece of the output of a job's ranks on one host.
+struct OutputPiece {
+  JobId job;
+  std::int64_t offset = 0;
+  std::int64_t first = 0;  // the oldest byte that can still be had
+  std::string_view data;   // of the message
+  bool last = false;
+};
+/// Offsets that cannot be, or more than one piece, is Errc::corrupt.
+Result<OutputPiece> from_wire(const wire::FromAgent::Output& message);
+inline constexpr std::size_t kOutputPieceMax = 64 * 1024;
+
 /// `now` turns the time of what ended the last generation into an age.
 wire::ToAgent to_wire(const FormGeneration& action, Time now);
 /// The table as the agent's side needs it; `now` is the agent's clock.

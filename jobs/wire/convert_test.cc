@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/random.h"
 
 namespace ringmaster::jobs {
@@ -19,7 +21,7 @@ std::vector<Event> some_events(Random& random) {
   spec.restarts = static_cast<int>(random.below(9));
   spec.hosts_max = static_cast<int>(random.below(3));
   const HostId host{number()};
-  return {HostJoined{host, "a", 1 + static_cast<int>(random.below(8))},
+  return {HostJoined{host, "a", 1 + static_cast<int>(random.below(8)), "10.0.0.7", {7001, 7002}},
           HostCreateFailed{host, "why"},
           HostNotice{host, Time(std::chrono::nanoseconds(number())), "spot"},
           HostLost{host, "why"},
@@ -70,9 +72,39 @@ TEST(Wire, WhatNoRightProgramSaysIsRefused) {
   wire::Event joined;
   joined.mutable_host_joined()->set_host(1);
   EXPECT_FALSE(from_wire(joined));  // no slots
+  joined.mutable_host_joined()->set_slots(1);
+  EXPECT_TRUE(from_wire(joined));
+  joined.mutable_host_joined()->add_ports(70'000);
+  EXPECT_FALSE(from_wire(joined));
   wire::Event submitted;
   submitted.mutable_job_submitted()->mutable_spec()->set_ranks_min(3);
   EXPECT_FALSE(from_wire(submitted));
+}
+
+TEST(Wire, APieceOfOutputHasItsPlace) {
+  wire::FromAgent::Output message;
+  message.set_job(3);
+  message.set_offset(100);
+  message.set_first(40);
+  message.set_data("words");
+  message.set_last(true);
+  const auto piece = from_wire(message);
+  ASSERT_TRUE(piece);
+  EXPECT_EQ(piece->job, JobId{3});
+  EXPECT_EQ(piece->offset, 100);
+  EXPECT_EQ(piece->first, 40);
+  EXPECT_EQ(piece->data, "words");
+  EXPECT_TRUE(piece->last);
+  message.set_first(101);  // it has dropped what it sends
+  EXPECT_FALSE(from_wire(message));
+  message.set_first(-1);
+  EXPECT_FALSE(from_wire(message));
+  message.set_first(0);
+  message.set_offset(std::numeric_limits<std::int64_t>::max());
+  EXPECT_FALSE(from_wire(message));
+  message.set_offset(0);
+  message.set_data(std::string(kOutputPieceMax + 1, 'x'));
+  EXPECT_FALSE(from_wire(message));
 }
 
 TEST(Wire, RandomBytesNeverReachTheCore) {
@@ -80,6 +112,13 @@ TEST(Wire, RandomBytesNeverReachTheCore) {
   for (int round = 0; round < 20'000; ++round) {
     std::string bytes(random.below(60), '\0');
     for (char& byte : bytes) byte = static_cast<char>(random.below(256));
+    wire::FromAgent::Output output;
+    if (output.ParseFromString(bytes)) {
+      const auto piece = from_wire(output);
+      if (piece) {
+        EXPECT_LE(piece->first, piece->offset);
+      }
+    }
     wire::Event message;
     if (!message.ParseFromString(bytes)) continue;
     const auto event = from_wire(message);

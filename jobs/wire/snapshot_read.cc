@@ -122,6 +122,7 @@ Job Reader::job(const wire::SavedJob& in) {
   job.next_host = time_of(in.next_host_ns());
   if (in.has_host_due_ns()) job.host_due = time_of(in.host_due_ns());
   job.saves = saves_of(in.saves());
+  job.meeting = {HostId{in.meeting().host()}, in.meeting().address(), in.meeting().port()};
   return job;
 }
 
@@ -130,6 +131,8 @@ Host Reader::host(const wire::SavedHost& in) {
   host.id = HostId{in.host()};
   host.name = in.name();
   host.slots = in.slots();
+  host.address = in.address();
+  host.ports.assign(in.ports().begin(), in.ports().end());
   host.state = state<HostState>(in.state(), kHostStates);
   host.created = in.created();
   host.wanted_by = JobId{in.wanted_by()};

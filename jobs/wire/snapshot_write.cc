@@ -83,10 +83,17 @@ void write(const Saves& saves, wire::SavedSaves& out) {
   out.set_failed_steps(failed_steps);
 }
 
+void write(const Meeting& meeting, wire::SavedMeeting& out) {
+  const auto& [host, address, port] = meeting;
+  out.set_host(host.value);
+  out.set_address(address);
+  out.set_port(port);
+}
+
 void write(const Job& job, wire::SavedJob& out) {
   const auto& [id, spec, state, reason, ranks, last_incarnation, restarts_used, table, broken,
                state_exists, finishing, healed, broken_since, broken_why, failure, said, said_steps,
-               outcome, kill_at, host_failures, next_host, host_due, saves] = job;
+               outcome, kill_at, host_failures, next_host, host_due, saves, meeting] = job;
   out.set_job(id.value);
   *out.mutable_spec() = to_wire(spec);
   out.set_state(static_cast<int>(state));
@@ -110,13 +117,17 @@ void write(const Job& job, wire::SavedJob& out) {
   out.set_next_host_ns(ns_of(next_host));
   if (host_due) out.set_host_due_ns(ns_of(*host_due));
   write(saves, *out.mutable_saves());
+  write(meeting, *out.mutable_meeting());
 }
 
 void write(const Host& host, wire::SavedHost& out) {
-  const auto& [id, name, slots, state, created, wanted_by, since, deadline, reason] = host;
+  const auto& [id, name, slots, address, ports, state, created, wanted_by, since, deadline,
+               reason] = host;
   out.set_host(id.value);
   out.set_name(name);
   out.set_slots(slots);
+  out.set_address(address);
+  for (const int port : ports) out.add_ports(port);
   out.set_state(static_cast<int>(state));
   out.set_created(created);
   out.set_wanted_by(wanted_by.value);

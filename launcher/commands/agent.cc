@@ -7,6 +7,7 @@
 
 #include "launcher/commands/command.h"
 #include "launcher/host/host_agent.h"
+#include "launcher/host/own_address.h"
 #include "launcher/host_facts.h"
 #include "launcher/process/guard.h"
 #include "launcher/process/sweep.h"
@@ -14,7 +15,7 @@
 namespace ringmaster::launcher {
 
 int run_agent(const Arguments& arguments) {
-  std::string join, key, name, lock, address = "127.0.0.1", logs;
+  std::string join, key, name, lock, address, logs;
   std::int64_t id = 0, slots = 0;
   double abandon_after = 900;
   const Flags flags = {
@@ -23,8 +24,10 @@ int run_agent(const Arguments& arguments) {
       {"--slots", &slots, "N", "how many ranks may run here, 0: one for each GPU or processor",
        between(0, 4096)},
       {"--name", &name, "NAME", "what people call this host; its own name by default"},
-      {"--address", &address, "IP", "where ranks of other hosts reach the ranks of this one"},
-      {"--logs", &logs, "FOLDER", "for the output of ranks, where the job's own is not here"},
+      {"--address", &address, "IP",
+       "where other hosts reach the ranks of this one; by default as the coordinator sees it"},
+      {"--logs", &logs, "FOLDER",
+       "where output waits until the coordinator has it, and stays when none comes"},
       {"--abandon-after", &abandon_after, "S", "without a coordinator for so long it ends",
        between(1, 1e6)},
       {"--id", &id, "N", "for a coordinator: the host that it made", between(0, 1e15)},
@@ -41,6 +44,11 @@ int run_agent(const Arguments& arguments) {
   }
   const auto credentials = read_credentials(key);
   if (!credentials) return fail(false, credentials.error());
+  if (address.empty()) {
+    const auto own = address_towards(join);
+    if (!own) return fail(false, own.error(), "--address says where other hosts reach this one");
+    address = *own;
+  }
   const HostFacts facts = read_host_facts();
   const int own_slots = facts.gpus > 0 ? facts.gpus : facts.cpus;
   const HostAgentSettings settings = {.endpoint = join,
@@ -49,7 +57,7 @@ int run_agent(const Arguments& arguments) {
                                       .name = name.empty() ? facts.name : name,
                                       .slots = slots > 0 ? static_cast<int>(slots) : own_slots,
                                       .address = address,
-                                      .log_folder = logs,
+                                      .waiting_folder = logs,
                                       .abandon_after = std::chrono::duration_cast<Duration>(
                                           std::chrono::duration<double>(abandon_after))};
   sweep();

@@ -7,13 +7,11 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
-#include <map>
 
 #include "jobs/coordinator/coordinator.h"
 #include "launcher/clock_text.h"
 #include "launcher/commands/command.h"
 #include "launcher/host/local_hosts.h"
-#include "launcher/master_port.h"
 
 namespace ringmaster::launcher {
 
@@ -23,22 +21,6 @@ namespace {
 void say(const std::string& line) {
   fmt::print(stderr, "{}  {}\n", clock_text(read_wall_seconds()), line);
 }
-
-/// Ports that jobs' ranks find in MASTER_PORT, held so that nobody else gets them.
-class MasterPorts {
- public:
-  int take(jobs::JobId job) {
-    auto port = MasterPort::bind();
-    if (!port) return 0;  // the host's own is used then
-    const int number = port->number();
-    ports_.emplace(job, std::move(*port));
-    return number;
-  }
-  void release(jobs::JobId job) { ports_.erase(job); }
-
- private:
-  std::map<jobs::JobId, MasterPort> ports_;
-};
 
 Duration seconds(double value) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
@@ -64,7 +46,6 @@ int serve(const ServeSettings& settings) {
   const StateHome& home = settings.home;
   boost::asio::io_context loop;
   LocalHosts hosts(loop, home, settings.abandon_after);
-  MasterPorts ports;
   int exit_code = 0;
   const auto known = home.endpoint();
   jobs::Coordinator::Options options = {
@@ -86,9 +67,7 @@ int serve(const ServeSettings& settings) {
           [&](const std::string& key) {
             const auto again = home.allowed();
             return again && again->contains(key);
-          },
-      .master_port = [&](jobs::JobId job) { return ports.take(job); },
-      .on_job_end = [&](jobs::JobId job) { ports.release(job); }};
+          }};
   auto coordinator = jobs::Coordinator::open(loop, std::move(options), hosts);
   if (!coordinator) return fail(false, coordinator.error());
   hosts.set_endpoint((*coordinator)->endpoint());

@@ -129,7 +129,7 @@ int run_submit(const Arguments& arguments) {
   if (!replay) return fail(json, replay.error());
   const auto entry = replay->find_job(fmt::format("{}", job));
   if (!entry) return fail(json, entry.error());
-  const auto ended = follow(*replay, *entry);
+  const auto ended = follow(home, *replay, *entry);
   return ended ? *ended : fail(json, ended.error());
 }
 

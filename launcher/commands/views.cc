@@ -240,17 +240,18 @@ int run_logs(const Arguments& arguments) {
   if (read.words.size() != 1) {
     return fail(false, {Errc::invalid, "which job?"}, "ringmaster jobs lists them", kExitUsage);
   }
-  auto replay = Replay::open(StateHome::from_environment());
+  const StateHome home = StateHome::from_environment();
+  auto replay = Replay::open(home);
   if (!replay) return fail(false, replay.error(), "ringmaster up starts a coordinator");
   const auto entry = replay->find_job(read.words.front());
   if (!entry) return fail(false, entry.error(), "ringmaster jobs lists them");
   if (follows) {
-    const auto code = follow(*replay, *entry);
+    const auto code = follow(home, *replay, *entry);
     return code ? *code : fail(false, code.error());
   }
   LogReader logs(entry->launch.log_folder());
-  for (std::string text = logs.next(); !text.empty(); text = logs.next()) fmt::print("{}", text);
-  fmt::print("{}", logs.rest());
+  print_all(logs);
+  if (entry->record) tell_of_missing(logs);
   return 0;
 }
 

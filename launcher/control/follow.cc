@@ -7,17 +7,24 @@
 #include <thread>
 
 #include "launcher/commands/program.h"
-#include "launcher/control/log_reader.h"
+#include "launcher/control/ask.h"
 
 namespace ringmaster::launcher {
 
 namespace {
 
 constexpr Duration kLook = std::chrono::milliseconds(100);
+/// Without a word from other machines that have not said their last one, when the job has ended.
+constexpr Duration kTailPatience = std::chrono::seconds(10);
 
 void say(const std::string& line) {
   std::fflush(stdout);
   fmt::print(stderr, "ringmaster: {}\n", line);
+}
+
+void print(const std::string& output) {
+  std::fwrite(output.data(), 1, output.size(), stdout);
+  std::fflush(stdout);
 }
 
 /// What is worth a line: reports. Gives the newest line's number.
@@ -35,11 +42,22 @@ int tell_end(const jobs::JobEntry& job) {
 
 }  // namespace
 
-Result<int> follow(Replay& replay, const jobs::JobEntry& job) {
+void tell_of_missing(const LogReader& logs) {
+  if (logs.complete()) return;
+  say("a host has not sent all its output yet: a coordinator that runs gets the rest");
+}
+
+void print_all(LogReader& logs) {
+  for (std::string text = logs.next(); !text.empty(); text = logs.next()) print(text);
+  print(logs.rest());
+}
+
+Result<int> follow(const StateHome& home, Replay& replay, const jobs::JobEntry& job) {
   const Interrupts interrupts;
   LogReader logs(job.launch.log_folder());
   std::string reason;
   std::int64_t told = 0;
+  Time came = read_clock();  // the last time that there was output, or could be
   for (;;) {
     // Whether it has ended first: then all that it had to say is there.
     const auto entry = replay.journal().read_job(job.job);
@@ -47,14 +65,17 @@ Result<int> follow(Replay& replay, const jobs::JobEntry& job) {
     if (!*entry) return Error{Errc::not_found, fmt::format("job {} is forgotten", job.job.value)};
     if (auto news = replay.next(); !news) return news.error();
     const std::string output = logs.next();
-    std::fwrite(output.data(), 1, output.size(), stdout);
-    std::fflush(stdout);
+    print(output);
+    if (!output.empty()) came = read_clock();
     const auto newest = tell(replay, job.job, told);
     if (!newest) return newest.error();
     told = *newest;
-    if ((*entry)->record) {
-      const std::string rest = logs.rest();
-      std::fwrite(rest.data(), 1, rest.size(), stdout);
+    // The end may be known before the last words from another machine.
+    if (!(*entry)->record) came = read_clock();
+    const bool waits_for_words = read_clock() - came < kTailPatience;
+    if ((*entry)->record && (logs.complete() || !waits_for_words || !coordinator_runs(home))) {
+      print_all(logs);
+      tell_of_missing(logs);
       return tell_end(**entry);
     }
     const auto found = replay.state().jobs.find(job.job);

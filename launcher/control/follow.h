@@ -6,11 +6,18 @@
 // Thread rules: blocks; installs Interrupts (commands/program.h) while it runs.
 #pragma once
 
+#include "launcher/control/log_reader.h"
 #include "launcher/control/replay.h"
 
 namespace ringmaster::launcher {
 
 /// Returns the job's exit code when it has ended; 0 when the user had enough.
-Result<int> follow(Replay& replay, const jobs::JobEntry& job);
+Result<int> follow(const StateHome& home, Replay& replay, const jobs::JobEntry& job);
+
+/// What there is.
+void print_all(LogReader& logs);
+
+/// A line about an ended job, when some of its output is still with its host.
+void tell_of_missing(const LogReader& logs);
 
 }  // namespace ringmaster::launcher

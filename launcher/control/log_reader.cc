@@ -7,10 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <vector>
 
 #include "base/file_descriptor.h"
+#include "launcher/host/state_home.h"
 
 namespace ringmaster::launcher {
 
@@ -27,9 +26,23 @@ std::string skip_hole(int file, std::int64_t& offset) {
   const std::string_view text(block.data(), static_cast<std::size_t>(std::max<ssize_t>(0, size)));
   const std::size_t line = text.find('\n');
   const std::int64_t to = data + static_cast<off_t>(line == text.npos ? 0 : line + 1);
-  std::string note = fmt::format("[{} bytes of older output were dropped]\n", to - offset);
+  std::string note = fmt::format("[{} bytes lost: output is kept up to a size]\n", to - offset);
   offset = to;
   return note;
+}
+
+/// Appends at most `most` bytes of the part from the stream's offset on. False when there is more.
+bool read_part(const jobs::LogPart& part, std::size_t most, std::int64_t& offset,
+               std::string& text) {
+  const FileDescriptor file(::open(part.path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::int64_t at = offset - part.start;
+  text += skip_hole(file.get(), at);
+  std::string piece(most, '\0');
+  const ssize_t size = ::pread(file.get(), piece.data(), piece.size(), at);
+  piece.resize(static_cast<std::size_t>(std::max<ssize_t>(0, size)));
+  text += piece;
+  offset = part.start + at + static_cast<std::int64_t>(piece.size());
+  return piece.size() < most;
 }
 
 }  // namespace
@@ -42,30 +55,56 @@ std::string LogReader::rest() {
 }
 
 std::string LogReader::read(bool whole_lines) {
-  std::error_code code;
-  std::vector<std::string> files;
-  for (std::filesystem::directory_iterator entry(folder_, code), end; !code && entry != end;
-       entry.increment(code)) {
-    if (entry->path().extension() == ".log") files.push_back(entry->path());
-  }
-  std::sort(files.begin(), files.end());
   std::string text;
-  for (const std::string& path : files) {
-    std::int64_t& offset = offsets_[path];
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    text += skip_hole(file.get(), offset);
-    std::string piece(kPieceMax, '\0');
-    const ssize_t size = ::pread(file.get(), piece.data(), piece.size(), offset);
-    piece.resize(static_cast<std::size_t>(std::max<ssize_t>(0, size)));
-    // A line under way stays for the next look, unless it is longer than a piece.
-    const std::size_t last = piece.rfind('\n');
-    if (whole_lines && piece.size() < kPieceMax) {
-      piece.resize(last == std::string::npos ? 0 : last + 1);
-    }
-    offset += static_cast<std::int64_t>(piece.size());
-    text += piece;
+  for (const jobs::LogStream& stream : jobs::list_log_streams(folder_)) {
+    text += read_stream(stream, whole_lines, streams_[stream.name]);
   }
   return text;
+}
+
+std::string LogReader::read_stream(const jobs::LogStream& stream, bool whole_lines, At& at) {
+  std::string text;
+  std::size_t fixed = 0;  // so much of it is given, whole lines or not
+  const auto end_line = [&] {
+    const bool in_line = text.empty() ? at.in_line : text.back() != '\n';
+    if (in_line) text += '\n';
+  };
+  bool all = true;
+  for (std::size_t i = 0; all && i < stream.parts.size(); ++i) {
+    const jobs::LogPart& part = stream.parts[i];
+    if (i + 1 < stream.parts.size() && at.offset >= stream.parts[i + 1].start) continue;
+    if (at.offset < part.start) {  // what was before it is gone
+      end_line();
+      text += fmt::format("[{} bytes lost: output is kept up to a size]\n", part.start - at.offset);
+      at.offset = part.start;
+      fixed = text.size();
+    }
+    if (text.size() - fixed >= kPieceMax) break;
+    all = read_part(part, kPieceMax - (text.size() - fixed), at.offset, text);
+  }
+  const bool ends = all && !stream.end.empty() && !at.ended;
+  // A line under way stays for the next look, unless nothing comes or it is longer than a piece.
+  if (whole_lines && !ends && text.size() - fixed < kPieceMax) {
+    const std::size_t last = text.rfind('\n');
+    const std::size_t given = std::max(fixed, last == std::string::npos ? 0 : last + 1);
+    at.offset -= static_cast<std::int64_t>(text.size() - given);
+    text.resize(given);
+  }
+  if (ends) {
+    const std::string why = read_small_file(stream.end);
+    if (!why.empty()) end_line();
+    text += why;
+    at.ended = true;
+  }
+  if (!text.empty()) at.in_line = text.back() != '\n';
+  return text;
+}
+
+bool LogReader::complete() const {
+  const auto streams = jobs::list_log_streams(folder_);
+  return std::none_of(streams.begin(), streams.end(), [](const jobs::LogStream& stream) {
+    return stream.sent && stream.end.empty();
+  });
 }
 
 }  // namespace ringmaster::launcher

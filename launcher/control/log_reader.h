@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The output of a job's ranks, from the files that its hosts write: what is new since the last
-// look, whole lines at a time.
+// The output of a job's ranks, from the files of its streams (jobs/coordinator/log_files.h): what
+// is new since the last look, whole lines at a time. Hosts of this machine write theirs themselves,
+// those of others come through the coordinator; here they are the same.
 //
 // Thread rules: one thread.
 #pragma once
@@ -10,21 +11,32 @@
 #include <map>
 #include <string>
 
+#include "jobs/coordinator/log_files.h"
+
 namespace ringmaster::launcher {
 
 class LogReader {
  public:
   explicit LogReader(std::string folder) : folder_(std::move(folder)) {}
 
-  /// At most a few MiB of each file; call it again for the rest. "" when there is nothing new.
+  /// At most a few MiB of each host; call it again for the rest. "" when there is nothing new.
   std::string next();
   /// The rest too, where the last line has no end.
   std::string rest();
+  /// Whether all that will ever come from other machines has come.
+  bool complete() const;
 
  private:
+  /// How far a stream was read.
+  struct At {
+    std::int64_t offset = 0;
+    bool in_line = false;  // what was given last was no whole line
+    bool ended = false;    // the text of its end was given
+  };
   std::string read(bool whole_lines);
+  static std::string read_stream(const jobs::LogStream& stream, bool whole_lines, At& at);
   std::string folder_;
-  std::map<std::string, std::int64_t> offsets_;  // by file
+  std::map<std::string, At> streams_;
 };
 
 }  // namespace ringmaster::launcher

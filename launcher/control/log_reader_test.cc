@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "launcher/host/job_on_host.h"
+#include "launcher/host/log_file.h"
 
 namespace ringmaster::launcher {
 namespace {
@@ -37,6 +37,37 @@ TEST_F(LogReaderTest, GivesWholeLinesOnceAndTheRestAtTheEnd) {
   EXPECT_EQ(reader.rest(), "three");
 }
 
+TEST_F(LogReaderTest, PartsOfAStreamAreOneText) {
+  const auto part = [&](std::int64_t start, const std::string& text) {
+    std::ofstream(jobs::part_path(folder_, "box-5", start), std::ios::app) << text;
+  };
+  LogReader reader(folder_);
+  EXPECT_TRUE(reader.complete());
+  part(0, "one\ntw");
+  EXPECT_FALSE(reader.complete());
+  EXPECT_EQ(reader.next(), "one\n");
+  part(6, "o\nthr");
+  EXPECT_EQ(reader.next(), "two\n");
+  // Bytes that never came are told where they are missing, in a line of their own.
+  part(111, "four\n");
+  EXPECT_EQ(reader.next(), "thr\n[100 bytes lost: output is kept up to a size]\nfour\n");
+  EXPECT_EQ(reader.next(), "");
+  part(111, "fi");
+  write("local-1", "[0] near\n");
+  EXPECT_EQ(reader.next(), "[0] near\n");
+  std::ofstream(jobs::end_path(folder_, "box-5")) << "[lost]\n";
+  EXPECT_TRUE(reader.complete());
+  EXPECT_EQ(reader.next(), "fi\n[lost]\n");
+  EXPECT_EQ(reader.next(), "");
+  EXPECT_EQ(reader.rest(), "");
+  // The oldest part goes while others read.
+  std::filesystem::remove(jobs::part_path(folder_, "box-5", 0));
+  EXPECT_EQ(reader.next(), "");
+  EXPECT_EQ(LogReader(folder_).next(),
+            "[6 bytes lost: output is kept up to a size]\no\nthr\n"
+            "[100 bytes lost: output is kept up to a size]\nfour\nfi\n[lost]\n[0] near\n");
+}
+
 TEST_F(LogReaderTest, ALongLogLosesItsOldestPartAndSaysSo) {
   std::string all;
   for (int line = 0; all.size() < 1'000'000; ++line) {
@@ -54,7 +85,7 @@ TEST_F(LogReaderTest, ALongLogLosesItsOldestPartAndSaysSo) {
   const std::string left = LogReader(folder_).next();
   EXPECT_LT(left.size(), 110'000u);
   const std::size_t first = left.find('\n');
-  EXPECT_NE(left.substr(0, first).find("bytes of older output were dropped"), std::string::npos);
+  EXPECT_NE(left.substr(0, first).find("bytes lost"), std::string::npos);
   EXPECT_EQ(left.substr(first + 1), all.substr(all.size() - (left.size() - first - 1)));
   EXPECT_EQ(left.substr(first + 1, 5), "line ");
   write("a", "more\n");

@@ -14,6 +14,8 @@
 #include "launcher/commands/program.h"
 #include "launcher/host/job_on_host.h"
 #include "launcher/host/outbox.h"
+#include "launcher/host/output_pusher.h"
+#include "launcher/master_port.h"
 #include "launcher/process/descendants.h"
 #include "launcher/process/guard.h"
 #include "launcher/rank_environment.h"
@@ -33,6 +35,25 @@ constexpr int kAbandonedExitCode = 3;
 /// memory is bounded by the ranks, each of which has two copies at most.
 constexpr std::size_t kSavesWaitingMax = 1024;
 
+/// No more jobs than slots have their rank 0 here; above this number each gets one of its own.
+constexpr int kPortsMax = 256;
+
+std::vector<MasterPort> hold_ports(int slots) {
+  std::vector<MasterPort> ports;
+  for (int i = 0; i < std::min(slots, kPortsMax); ++i) {
+    auto port = MasterPort::bind();
+    if (!port) break;  // as if there were more jobs than ports
+    ports.push_back(std::move(*port));
+  }
+  return ports;
+}
+
+/// Without the brackets that an endpoint has around a number of IPv6.
+std::string plain_address(const std::string& address) {
+  if (address.size() < 2 || address.front() != '[' || address.back() != ']') return address;
+  return address.substr(1, address.size() - 2);
+}
+
 class HostAgent {
  public:
   explicit HostAgent(const HostAgentSettings& settings)
@@ -41,7 +62,8 @@ class HostAgent {
         beat_(loop_),
         guard_(loop_),
         host_(settings.host),
-        heard_(read_clock()) {}
+        heard_(read_clock()),
+        ports_(hold_ports(settings.slots)) {}
 
   int run();
 
@@ -49,7 +71,7 @@ class HostAgent {
   void on_message(std::string_view bytes);
   void on_welcome(const wire::ToAgent::Welcome& welcome);
   void on_start(const wire::ToAgent::StartRank& start);
-  void on_end(std::int64_t job);
+  void on_end(const wire::ToAgent::EndJob& order);
   void beat();
   void watch_guard();
   void say_hello();
@@ -69,7 +91,15 @@ class HostAgent {
   std::map<std::int64_t, std::unique_ptr<JobOnHost>> jobs_;
   std::int64_t host_;
   Time heard_;
+  std::vector<MasterPort> ports_;  // for ranks 0 of jobs
   std::optional<int> exit_code_;
+  OutputPusher output_{loop_, jobs_,
+                       [this](wire::FromAgent::Output output) {
+                         wire::FromAgent message;
+                         *message.mutable_output() = std::move(output);
+                         send(message);
+                       },
+                       [this] { return read_clock() - heard_ < kUnanswered; }};
   Pool pool_{kSavesWaitingMax};  // the last: it ends first
 };
 
@@ -89,6 +119,8 @@ void HostAgent::say_hello() {
   hello->set_agent_pid(getpid());
   hello->set_guard_pid(guard_pid());
   hello->set_oldest_event(outbox_.oldest());
+  hello->set_address(plain_address(settings_.address));
+  for (const MasterPort& port : ports_) hello->add_ports(port.number());
   send(message);
 }
 
@@ -161,7 +193,9 @@ void HostAgent::on_message(std::string_view bytes) {
       return;
     }
     case wire::ToAgent::kEndJob:
-      return on_end(message.end_job().job());
+      return on_end(message.end_job());
+    case wire::ToAgent::kOutputTaken:
+      return output_.on_taken(message.output_taken());
     case wire::ToAgent::kWho:
       return say_hello();
     case wire::ToAgent::kHeartbeat:
@@ -176,18 +210,20 @@ void HostAgent::on_welcome(const wire::ToAgent::Welcome& welcome) {
   for (const wire::NumberedEvent& event : outbox_.waiting()) send_event(event);
   for (const auto& [id, job] : jobs_) {
     const auto& going_on = welcome.jobs();
-    if (std::find(going_on.begin(), going_on.end(), id) == going_on.end()) on_end(id);
+    const bool goes_on = std::find(going_on.begin(), going_on.end(), id) != going_on.end();
+    if (!goes_on) job->end(read_clock());
   }
+  output_.on_welcome();
 }
 
 void HostAgent::on_start(const wire::ToAgent::StartRank& start) {
   const jobs::RankId id = jobs::from_wire(start.id());
   std::unique_ptr<JobOnHost>& job = jobs_[id.job.value];
   if (job == nullptr) {
-    auto created = JobOnHost::create(
-        loop_, start.launch(),
-        {settings_.name, settings_.address, settings_.log_folder, environment_of_ranks(), &pool_},
-        [this](const jobs::Event& event) { report(event); });
+    auto created = JobOnHost::create(loop_, start.launch(),
+                                     {settings_.name, settings_.address, settings_.waiting_folder,
+                                      environment_of_ranks(), &pool_},
+                                     [this](const jobs::Event& event) { report(event); });
     if (!created) {
       jobs_.erase(id.job.value);
       return report(jobs::RankStartFailed{id, 126, created.error().message});
@@ -212,16 +248,22 @@ void HostAgent::on_start(const wire::ToAgent::StartRank& start) {
   job->agent().perform(jobs::StartRank{id, jobs::HostId{host_}, ""});
 }
 
-void HostAgent::on_end(std::int64_t id) {
-  JobOnHost* job = find(id);
-  if (job == nullptr) return;
-  job->over = true;
-  job->agent().signal_all(SIGKILL);  // none is left, unless the coordinator has given us up
+void HostAgent::on_end(const wire::ToAgent::EndJob& order) {
+  JobOnHost* job = find(order.job());
+  if (job != nullptr) return job->end(read_clock());
+  if (!order.output()) return;
+  wire::FromAgent message;  // its start failed here: there never was any
+  message.mutable_output()->set_job(order.job());
+  message.mutable_output()->set_last(true);
+  send(message);
 }
 
 void HostAgent::beat() {
   const Time now = read_clock();
   if (now - heard_ > settings_.abandon_after) {
+    const std::string& folder = settings_.waiting_folder;
+    // Nobody will ask for it again.
+    if (!folder.empty()) fmt::print(stderr, "{}", output_.keep(folder));
     return end(kAbandonedExitCode, "no coordinator for too long");
   }
   if (now - heard_ > kUnanswered) say_hello();
@@ -237,7 +279,8 @@ void HostAgent::beat() {
     }
   }
   send(message);
-  std::erase_if(jobs_, [](const auto& at) { return at.second->over && at.second->agent().idle(); });
+  std::erase_if(jobs_,
+                [&](const auto& at) { return at.second->cleared(now, settings_.abandon_after); });
   beat_.expires_after(kBeat);
   beat_.async_wait([this](const error_code& code) {
     if (!code) beat();
@@ -274,6 +317,7 @@ int HostAgent::run() {
   watch_guard();
   say_hello();
   beat();
+  output_.start();
   while (!exit_code_) loop_.run_one();
   // Ranks do not outlive their agent. What cannot be killed now is the guard's.
   const auto cleared = kill_all_children();

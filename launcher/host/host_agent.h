@@ -21,7 +21,7 @@ struct HostAgentSettings {
   std::string name;
   int slots = 1;
   std::string address = "127.0.0.1";  // where ranks of other hosts reach ours
-  std::string log_folder;             // for jobs whose own folder is not on this machine
+  std::string waiting_folder;         // for output until the coordinator has it; "": the system's
   Duration abandon_after = std::chrono::minutes(15);
 };
 

@@ -155,9 +155,13 @@ void LocalHosts::find_again(jobs::HostId host) {
   boost::asio::post(loop_, [this, host] { answers_.lost(host, "its processes are gone"); });
 }
 
-void LocalHosts::watch(jobs::HostId host, const jobs::HostProcesses& processes) {
+bool LocalHosts::shares_files(jobs::HostId host) const {
   std::error_code ignored;
-  if (!std::filesystem::exists(folder_of(host), ignored)) return;  // it is on another machine
+  return std::filesystem::exists(folder_of(host), ignored);
+}
+
+void LocalHosts::watch(jobs::HostId host, const jobs::HostProcesses& processes) {
+  if (!shares_files(host)) return;  // it is on another machine
   watch_processes(host, {processes.agent, processes.guard}, true);
 }
 

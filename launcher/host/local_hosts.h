@@ -34,6 +34,7 @@ class LocalHosts : public jobs::HostProvider {
   void release(jobs::HostId host) override;
   void find_again(jobs::HostId host) override;
   void watch(jobs::HostId host, const jobs::HostProcesses& processes) override;
+  bool shares_files(jobs::HostId host) const override;
   void take_away(jobs::HostId host) override;
 
   /// Where agents are told to go; known once the coordinator listens.

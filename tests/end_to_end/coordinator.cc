@@ -31,12 +31,7 @@ Coordinator::Coordinator(std::vector<std::string> serve_flags)
 
 Coordinator::~Coordinator() {
   serve_.reset();
-  for (int round = 0; round < kLooks; ++round) {
-    const auto left = living();
-    if (left.empty()) return;
-    for (const pid_t pid : left) ::kill(pid, SIGKILL);
-    std::this_thread::sleep_for(kLook);
-  }
+  clear_living(home_);
 }
 
 void Coordinator::start() {
@@ -103,10 +98,23 @@ std::vector<std::vector<pid_t>> Coordinator::agents() const {
   return all;
 }
 
+void clear_living(const std::string& home) {
+  for (int round = 0; round < kLooks; ++round) {
+    const auto left = living_with(home);
+    if (left.empty()) return;
+    for (const pid_t pid : left) ::kill(pid, SIGKILL);
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
 std::vector<pid_t> Coordinator::living() const {
+  return living_with(home_);
+}
+
+std::vector<pid_t> living_with(const std::string& home) {
   std::vector<pid_t> found;
   for (const auto& process : launcher::list_processes()) {
-    const std::string mark = '\0' + std::string("RINGMASTER_HOME=") + home_ + '\0';
+    const std::string mark = '\0' + std::string("RINGMASTER_HOME=") + home + '\0';
     if (process.alive() && environment_of(process.pid).find(mark) != std::string::npos) {
       found.push_back(process.pid);
     }

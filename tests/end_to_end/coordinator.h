@@ -13,6 +13,11 @@
 
 namespace ringmaster::tests {
 
+/// Everything that carries this state directory in its environment.
+std::vector<pid_t> living_with(const std::string& home);
+/// Ends all that, and waits until it is gone.
+void clear_living(const std::string& home);
+
 class Coordinator {
  public:
   explicit Coordinator(std::vector<std::string> serve_flags = {});

@@ -1,109 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hosts with a real network between them: network namespaces that the test makes and removes. A
-// coordinator in one, an agent in each, ranks in a ring over the veth pair; then the wire is cut.
+// Ranks over a real network: in a ring whose wire is cut, and as a plain program that finds itself
+// through MASTER_ADDR and MASTER_PORT.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <thread>
+#include <set>
 
-#include "tests/end_to_end/coordinator.h"
+#include "tests/end_to_end/network.h"
 #include "tests/end_to_end/text.h"
 #include "tests/end_to_end/training_data.h"
 
 namespace ringmaster::tests {
 namespace {
 
-/// Two namespaces with a wire: 10.77.N.1 and 10.77.N.2.
-class Network {
- public:
-  Network() : number_(std::to_string(getpid() % 200 + 20)) {
-    ok_ = shell("ip netns add " + a() + " && ip netns add " + b() + " && ip link add rm" + number_ +
-                "a netns " + a() + " type veth peer name rm" + number_ + "b netns " + b() +
-                " && ip -n " + a() + " addr add " + address_a() + "/24 dev rm" + number_ + "a" +
-                " && ip -n " + b() + " addr add " + address_b() + "/24 dev rm" + number_ + "b" +
-                " && for ns in " + a() + " " + b() + "; do ip -n $ns link set lo up; done" +
-                " && ip -n " + a() + " link set rm" + number_ + "a up && ip -n " + b() +
-                " link set rm" + number_ + "b up");
-  }
-  ~Network() { shell("ip netns del " + a() + "; ip netns del " + b()); }
-  bool ok() const { return ok_; }
-  std::string a() const { return "ringmaster-" + number_ + "a"; }
-  std::string b() const { return "ringmaster-" + number_ + "b"; }
-  std::string address_a() const { return "10.77." + number_ + ".1"; }
-  std::string address_b() const { return "10.77." + number_ + ".2"; }
-  void set_wire(bool up) const {
-    shell("ip -n " + b() + " link set rm" + number_ + "b " + (up ? "up" : "down"));
-  }
-  std::vector<std::string> inside(const std::string& name, std::vector<std::string> words) const {
-    std::vector<std::string> command = {"ip", "netns", "exec", name};
-    command.insert(command.end(), words.begin(), words.end());
-    return command;
-  }
+TEST(CoordinatorNetwork, AHostBehindACutWireIsLostAndTheOthersGoOn) {
+  Networked all;
+  const Network& network = all.network;
+  if (!network.ok()) GTEST_SKIP() << "network namespaces need root and ip (iproute2)";
+  ASSERT_TRUE(all.start()) << all.why();
+  const auto near = all.agent(network.a(), 2);
+  const auto far = all.agent(network.b(), 2);
+  ASSERT_TRUE(all.has_hosts(2)) << all.why();
 
- private:
-  static bool shell(const std::string& script) {
-    Program program({"sh", "-c", script});
-    return program.wait().exit_code == 0;
-  }
-  std::string number_;
-  bool ok_ = false;
-};
-
-bool wait_for(const std::function<bool()>& holds) {
-  for (int round = 0; round < 600; ++round) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  return false;
+  const std::string spec = all.write_spec("wired", "{min: 2, max: 4}",
+                                          {built("ringmaster-train"), "--model", "tiny", "--data",
+                                           data_folder(), "--batch", "24", "--epochs", "1000"},
+                                          "{hosts: 2, slots: 2}");
+  ASSERT_EQ(all.ask({"submit", spec}).exit_code, 0);
+  ASSERT_TRUE(all.explained("wired", "generation 1: 4 ranks are in the ring")) << all.why();
+  network.set_wire(false);
+  ASSERT_TRUE(all.explained("wired", "silent for 2 s")) << all.why();
+  // The two near ranks go on, and what was lost starts on a host that the coordinator makes.
+  ASSERT_TRUE(all.explained("wired", "generation 2: 2 ranks")) << all.why();
+  EXPECT_TRUE(wait_for([&] { return contains(all.ask({"hosts"}).output, "local-"); }));
+  network.set_wire(true);
+  const Ended dismissed = far->wait(std::chrono::seconds(60));
+  EXPECT_TRUE(contains(dismissed.error, "dismissed")) << dismissed.error;
+  EXPECT_TRUE(far->leaves_nothing());
+  EXPECT_EQ(all.ask({"down"}).exit_code, 0);
 }
 
-TEST(CoordinatorNetwork, AHostBehindACutWireIsLostAndTheOthersGoOn) {
-  const Network network;
+TEST(CoordinatorNetwork, RanksOfAPlainProgramMeetWhereRankZeroIs) {
+  Networked all;
+  const Network& network = all.network;
   if (!network.ok()) GTEST_SKIP() << "network namespaces need root and ip (iproute2)";
-  TemporaryFolder folder;
-  const std::vector<std::string> home = {"RINGMASTER_HOME=" + folder.file("home")};
-  Program serve(network.inside(network.a(), {built("ringmaster"), "serve", "--listen",
-                                             network.address_a(), "--host-lease", "2"}),
-                home);
-  ASSERT_TRUE(serve.wait_for_error("coordinator listens")) << serve.error();
-  const auto ask = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), built("ringmaster"));
-    Program program(network.inside(network.a(), words), home);
-    return program.wait();
+  ASSERT_TRUE(all.start()) << all.why();
+  // The far host is the first one: rank 0 is there, and the coordinator's own address is wrong.
+  const auto far = all.agent(network.b(), 2);
+  ASSERT_TRUE(all.has_hosts(1)) << all.why();
+  const auto near = all.agent(network.a(), 2);
+  ASSERT_TRUE(all.has_hosts(2)) << all.why();
+  const auto meet = [&](const std::string& name, const std::string& ranks) {
+    const std::string script =
+        "exec " + built("meet") + " $RANK $WORLD_SIZE $MASTER_ADDR " + "$MASTER_PORT";
+    return all.ask({"submit", "--follow", all.write_spec(name, ranks, {"sh", "-c", script})});
   };
-  const std::string key = folder.file("agent.key");
-  ASSERT_EQ(ask({"keygen", "-o", key}).exit_code, 0);
-  const std::string endpoint = lines_of(read_text(folder.file("home") + "/endpoint")).at(0);
-  const auto agent = [&](const std::string& place, const std::string& address) {
-    return network.inside(place, {built("ringmaster"), "agent", "--join", endpoint, "--key", key,
-                                  "--slots", "2", "--name", place, "--address", address});
-  };
-  Program near(agent(network.a(), network.address_a()));
-  Program far(agent(network.b(), network.address_b()));
-  ASSERT_TRUE(wait_for([&] { return lines_of(ask({"hosts"}).output).size() == 3; }))
-      << serve.error();
-
-  const std::string spec = folder.file("wired.yaml");
-  write_text(spec, "name: wired\ncommand: [\"" + built("ringmaster-train") +
-                       "\", --model, tiny, --data, \"" + data_folder() +
-                       "\", --batch, \"24\", --epochs, \"1000\"]\nranks: {min: 2, max: 4}\n"
-                       "provider: local\nlocal: {hosts: 2, slots: 2}\n");
-  ASSERT_EQ(ask({"submit", spec}).exit_code, 0);
-  const auto explained = [&](const std::string& text) {
-    return wait_for([&] { return contains(ask({"explain", "wired"}).output, text); });
-  };
-  ASSERT_TRUE(explained("generation 1: 4 ranks are in the ring")) << serve.error();
-  network.set_wire(false);
-  ASSERT_TRUE(explained("silent for 2 s")) << serve.error();
-  // The two near ranks go on, and what was lost starts on a host that the coordinator makes.
-  ASSERT_TRUE(explained("generation 2: 2 ranks")) << serve.error();
-  EXPECT_TRUE(wait_for([&] { return contains(ask({"hosts"}).output, "local-"); }));
-  network.set_wire(true);
-  const Ended dismissed = far.wait(std::chrono::seconds(60));
-  EXPECT_TRUE(contains(dismissed.error, "dismissed")) << dismissed.error;
-  EXPECT_TRUE(far.leaves_nothing());
-  EXPECT_EQ(ask({"down"}).exit_code, 0);
+  const Ended four = meet("four", "4");
+  EXPECT_EQ(four.exit_code, 0) << four.output << four.error << all.why();
+  for (const std::string rank : {"1", "2", "3"}) {
+    EXPECT_TRUE(contains(four.output, "[0] rank " + rank + " is here\n")) << four.output;
+    EXPECT_TRUE(contains(four.output, "[" + rank + "] met rank 0 at " + network.address_b() + ":"))
+        << four.output;
+  }
+  // Two jobs at once, each with a port of its own.
+  std::vector<std::unique_ptr<Program>> both;
+  for (const std::string name : {"one", "two"}) {
+    const std::string script = "echo port $MASTER_PORT; sleep 0.5";
+    both.push_back(
+        all.begin({"submit", "--follow", all.write_spec(name, "2", {"sh", "-c", script})}));
+  }
+  std::set<std::string> ports;
+  for (const auto& follow : both) {
+    for (const std::string& line : lines_of(follow->wait().output)) {
+      if (contains(line, "port")) ports.insert(line.substr(line.rfind(' ') + 1));
+    }
+  }
+  EXPECT_EQ(ports.size(), 2u);
+  EXPECT_EQ(all.ask({"down"}).exit_code, 0);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using jobs::JobId;
 void CoreShell::join_host(int slots) {
   const HostId id{core_.state().last_host.value + 1};
   hosts_[id] = slots;
-  step(jobs::HostJoined{id, fmt::format("h{}", id.value), slots});
+  step(jobs::HostJoined{id, fmt::format("h{}", id.value), slots, "h", {7001, 7002}});
 }
 
 void CoreShell::lose_host(HostId host) {
@@ -37,7 +37,7 @@ bool CoreShell::answer_create(bool made) {
   creating_.erase(creating_.begin());
   if (made) {
     hosts_[id] = slots;
-    step(jobs::HostJoined{id, fmt::format("h{}", id.value), slots});
+    step(jobs::HostJoined{id, fmt::format("h{}", id.value), slots, "h", {7001, 7002}});
   } else {
     step(jobs::HostCreateFailed{id, "no capacity"});
   }

@@ -41,6 +41,7 @@ Target safetensors_target();
 Target snapshot_target();
 Target spec_target();
 Target tag_target();
+Target wire_target();
 
 const std::vector<Target>& targets();
 

@@ -11,7 +11,7 @@ const std::vector<Target>& targets() {
       idx_target(),      lines_target(),        manifest_target(),    messages_target(),
       metrics_target(),  packed_target(),       plan_target(),        processes_target(),
       records_target(),  recovery_log_target(), safetensors_target(), spec_target(),
-      snapshot_target(), tag_target(),
+      snapshot_target(), tag_target(),          wire_target(),
   };
   return all;
 }
