@@ -13,14 +13,13 @@ set(RINGMASTER_TEST_DEFINITIONS
 # and once for test programs, they take a third of it. The debug preset goes without, so that a
 # missing include is seen.
 option(RINGMASTER_PRECOMPILE "precompile common headers" ON)
-# Several files are compiled as one: their headers are read once, which takes another half. Files
-# whose helpers share a name with a neighbour's, or that redefine what others use, stay alone; so do
-# fuzz targets, which all look alike. The debug preset goes without: it compiles what was changed.
+# Several files are compiled as one: their headers are read once, which takes another half. So the
+# helpers of a library's files have names of their own (tests/tidy looks). Files that cannot be with
+# others stay alone, and fuzz targets, which all look alike. The debug preset goes without: it
+# compiles what was changed.
 option(RINGMASTER_UNITY "compile several files as one" OFF)
 set(RINGMASTER_UNITY_FILES 6)
-set(RINGMASTER_ALONE collectives/tcp/handshake.cc launcher/output/sink.cc
-  launcher/report/timeline.cc storage/file/file_store.cc storage/layout/safetensors.cc
-  tests/end_to_end/program.cc)
+set(RINGMASTER_ALONE launcher/output/sink.cc storage/file/file_store.cc)
 function(ringmaster_unity target folder)
   if(NOT RINGMASTER_UNITY OR folder STREQUAL "tests/fuzz")
     return()

@@ -14,7 +14,7 @@ namespace ringmaster::launcher {
 namespace {
 
 /// A read is a string of its own before it is copied to its place.
-constexpr std::uint64_t kReadMax = 16 << 20;
+constexpr std::uint64_t kStoreReadMax = 16 << 20;
 
 Result<storage::WrittenShard> write_now(const std::string& url, const std::string& job,
                                         const worker::StagedMessage& message, jobs::Term term,
@@ -60,7 +60,7 @@ Result<std::vector<std::uint64_t>> blocks_of(const storage::Manifest& manifest) 
 Result<void> read_into(storage::ObjectStore& store, const std::string& key, std::uint64_t begin,
                        std::uint64_t bytes, std::byte* into) {
   for (std::uint64_t done = 0; done < bytes;) {
-    const std::uint64_t size = std::min(kReadMax, bytes - done);
+    const std::uint64_t size = std::min(kStoreReadMax, bytes - done);
     const auto piece = store.read(key, begin + done, size);
     if (!piece) return piece.error();
     if (piece->size() != size) return Error{Errc::corrupt, fmt::format("{} is too short", key)};

@@ -16,7 +16,7 @@ namespace {
 // Frames in one direction before the other, and the abort word, are looked at again.
 constexpr int kFramesAtOnce = 8;
 // A neighbour on the same host usually answers within a few yields, a wake-up costs more.
-constexpr int kYields = 32;
+constexpr int kPollYields = 32;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ Result<void> Exchange::run() {
     if (moved) {
       if (idle > 0) moved_at_ = read_clock();
       idle = 0;
-    } else if (++idle <= kYields) {
+    } else if (++idle <= kPollYields) {
       sched_yield();
     } else {
       sleep();

@@ -7,7 +7,7 @@ namespace ringmaster::collectives {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x46434d52;  // "RMCF"
+constexpr std::uint32_t kFrameMagic = 0x46434d52;  // "RMCF"
 constexpr std::size_t kCallBytes = 24;
 
 void put_call(std::byte* to, const Call& call) {
@@ -39,7 +39,7 @@ bool right_size(FrameKind kind, std::uint32_t bytes) {
 
 FrameBytes encode_frame(const Frame& frame) {
   FrameBytes bytes{};
-  put_u32(bytes.data(), kMagic);
+  put_u32(bytes.data(), kFrameMagic);
   put_u32(bytes.data() + 4, static_cast<std::uint32_t>(frame.kind));
   put_u64(bytes.data() + 8, static_cast<std::uint64_t>(frame.generation));
   put_u64(bytes.data() + 16, frame.operation);
@@ -50,7 +50,7 @@ FrameBytes encode_frame(const Frame& frame) {
 }
 
 std::optional<Frame> decode_frame(std::span<const std::byte, kFrameBytes> bytes) {
-  if (get_u32(bytes.data()) != kMagic) return {};
+  if (get_u32(bytes.data()) != kFrameMagic) return {};
   Frame frame;
   frame.kind = static_cast<FrameKind>(get_u32(bytes.data() + 4));
   frame.generation = static_cast<std::int64_t>(get_u64(bytes.data() + 8));

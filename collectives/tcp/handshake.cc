@@ -10,8 +10,8 @@ namespace ringmaster::collectives {
 
 namespace {
 
-constexpr std::uint32_t kMagic = 0x50434d52;  // "RMCP"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kHandshakeMagic = 0x50434d52;  // "RMCP"
+constexpr std::uint32_t kHandshakeVersion = 1;
 constexpr std::size_t kNonceAt = 24;
 constexpr std::size_t kProofAt = 40;
 
@@ -38,8 +38,8 @@ Digest answer_proof(const HelloBytes& hello, std::span<const std::byte> nonce,
 
 HelloBytes encode_hello(const Hello& hello, std::string_view secret) {
   HelloBytes bytes{};
-  put_u32(bytes.data(), kMagic);
-  put_u32(bytes.data() + 4, kVersion);
+  put_u32(bytes.data(), kHandshakeMagic);
+  put_u32(bytes.data() + 4, kHandshakeVersion);
   put_u64(bytes.data() + 8, static_cast<std::uint64_t>(hello.generation));
   put_u32(bytes.data() + 16, hello.from);
   put_u32(bytes.data() + 20, hello.to);
@@ -49,7 +49,7 @@ HelloBytes encode_hello(const Hello& hello, std::string_view secret) {
 }
 
 std::optional<Hello> decode_hello(const HelloBytes& bytes, std::string_view secret) {
-  if (get_u32(bytes.data()) != kMagic || get_u32(bytes.data() + 4) != kVersion) return {};
+  if (get_u32(bytes.data()) != kHandshakeMagic || get_u32(bytes.data() + 4) != kHandshakeVersion) return {};
   if (!equal(std::span(bytes).last<32>(), hello_proof(bytes, secret))) return {};
   Hello hello;
   hello.generation = static_cast<std::int64_t>(get_u64(bytes.data() + 8));

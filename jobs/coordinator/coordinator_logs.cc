@@ -9,7 +9,7 @@ namespace ringmaster::jobs {
 
 namespace {
 
-constexpr Duration kLook = std::chrono::milliseconds(20);
+constexpr Duration kOutputLook = std::chrono::milliseconds(20);
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void Coordinator::stop_when_output_is_here(Time latest) {
   const bool owes = owes_output();
   if (owes && now() > latest) options_.say("hosts hold more output: the next coordinator gets it");
   if (!owes || now() > latest) return options_.on_stop();
-  stop_timer_.start(kLook, [this, latest] { stop_when_output_is_here(latest); });
+  stop_timer_.start(kOutputLook, [this, latest] { stop_when_output_is_here(latest); });
 }
 
 }  // namespace ringmaster::jobs

@@ -5,18 +5,9 @@
 
 #include <algorithm>
 
+#include "jobs/wire/times.h"
+
 namespace ringmaster::jobs {
-
-namespace {
-
-Time time_of(std::int64_t ns) {
-  return Time(std::chrono::nanoseconds(ns));
-}
-std::int64_t ns_of(Time time) {
-  return time.time_since_epoch().count();
-}
-
-}  // namespace
 
 wire::JobSpec to_wire(const JobSpec& spec) {
   wire::JobSpec out;

@@ -4,14 +4,11 @@
 #include "jobs/wire/convert.h"
 #include "jobs/wire/snapshot.h"
 #include "jobs/wire/snapshot.pb.h"
+#include "jobs/wire/times.h"
 
 namespace ringmaster::jobs {
 
 namespace {
-
-Time time_of(std::int64_t ns) {
-  return Time(std::chrono::nanoseconds(ns));
-}
 
 /// Reads, and remembers whether a state had a number that no state has.
 class Reader {

@@ -2,14 +2,11 @@
 #include "jobs/wire/convert.h"
 #include "jobs/wire/snapshot.h"
 #include "jobs/wire/snapshot.pb.h"
+#include "jobs/wire/times.h"
 
 namespace ringmaster::jobs {
 
 namespace {
-
-std::int64_t ns_of(Time time) {
-  return time.time_since_epoch().count();
-}
 
 void write(const Outcome& outcome, wire::SavedOutcome& out) {
   const auto& [state, exit_code, reason] = outcome;

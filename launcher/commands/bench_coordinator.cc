@@ -23,18 +23,18 @@ namespace ringmaster::launcher {
 namespace {
 
 constexpr Duration kStarts = std::chrono::minutes(5);
-constexpr Duration kLook = std::chrono::milliseconds(1);
+constexpr Duration kBenchLook = std::chrono::milliseconds(1);
 constexpr int kBatches = 20;
 constexpr std::size_t kCompactions = 10;
 constexpr Duration kBatch = std::chrono::milliseconds(20);
 
-struct Settings {
+struct CoordinatorBench {
   std::int64_t ended_max = 10'000;
   std::int64_t restarts = 5;
   bool json = false;
 };
 
-void print(const Settings& settings, const BenchLine& line) {
+void print(const CoordinatorBench& settings, const BenchLine& line) {
   if (settings.json) {
     fmt::print("{}\n", line_json(line));
   } else {
@@ -47,7 +47,7 @@ void print(const Settings& settings, const BenchLine& line) {
 }
 
 /// Events a second of a core in which so many jobs have ended and so many heal in turn.
-void measure_steps(const Settings& settings, std::int64_t ended, std::int64_t running) {
+void measure_steps(const CoordinatorBench& settings, std::int64_t ended, std::int64_t running) {
   jobs::Core core;
   CoordinatorLoad load(
       core, [&](Time now, const jobs::Event& event) { static_cast<void>(core.step(now, event)); });
@@ -108,7 +108,7 @@ Result<std::vector<double>> fill(const StateHome& home, std::int64_t ended) {
 }
 
 /// The pause that a snapshot makes while so many jobs run and heal.
-Result<void> measure_compaction(const Settings& settings, std::int64_t running) {
+Result<void> measure_compaction(const CoordinatorBench& settings, std::int64_t running) {
   const auto folder = TemporaryFolder::make();
   if (!folder) return folder.error();
   auto journal = jobs::Journal::open(folder->file("journal.db"), jobs::Journal::Mode::write);
@@ -154,14 +154,14 @@ Result<double> start_once(const StateHome& home, const std::string& log) {
       program->kill();
       return took;
     }
-    const auto ended = program->wait(kLook);
+    const auto ended = program->wait(kBenchLook);
     if (!ended) return ended.error();
     if (*ended) return ended_badly("ringmaster serve", **ended, log);
   }
   return Error{Errc::timed_out, "the coordinator does not answer"};
 }
 
-Result<void> measure_restart(const Settings& settings, std::int64_t ended) {
+Result<void> measure_restart(const CoordinatorBench& settings, std::int64_t ended) {
   const auto folder = TemporaryFolder::make();
   if (!folder) return folder.error();
   const StateHome home(folder->file("home"));
@@ -188,7 +188,7 @@ Result<void> measure_restart(const Settings& settings, std::int64_t ended) {
 }  // namespace
 
 int run_bench_coordinator(const Arguments& arguments) {
-  Settings s;
+  CoordinatorBench s;
   const Flags flags = {
       {"--ended", &s.ended_max, "N", "how many jobs have ended at most", between(10, 1'000'000)},
       {"--restarts", &s.restarts, "N", "how many restarts are timed", between(1, 1000)},

@@ -25,13 +25,13 @@ namespace ringmaster::launcher {
 
 namespace {
 
-constexpr Duration kLook = std::chrono::milliseconds(2);  // between looks at the log
+constexpr Duration kRecoveryLook = std::chrono::milliseconds(2);  // between looks at the log
 constexpr Duration kPatience = std::chrono::seconds(30);  // for any one thing to happen
 constexpr Duration kTrainingPatience = std::chrono::minutes(10);
 constexpr double kSurvivorsBarMs = 50, kHostBarMs = 300, kReplacementBarMs = 1000;
 constexpr std::int64_t kStepsBetweenDrills = 1500;  // a replacement is in long before the next kill
 
-struct Settings {
+struct RecoveryBench {
   std::int64_t ranks = 4, kills = 20, training_kills = 5, seed = 1;
   std::string via = "ringrun", lose = "rank";
   std::int64_t hosts = 2;
@@ -49,7 +49,7 @@ struct Recovery {
 /// The running job and what its ranks wrote so far.
 class Drill {
  public:
-  Drill(const Settings& settings, const TemporaryFolder& folder)
+  Drill(const RecoveryBench& settings, const TemporaryFolder& folder)
       : settings_(settings), folder_(folder), world_(static_cast<int>(settings.ranks)) {}
 
   Result<void> start() {
@@ -120,7 +120,7 @@ class Drill {
         return Error{Errc::timed_out,
                      fmt::format("waited {:.0f} s for {}", to_seconds(kPatience), what)};
       }
-      if (auto passed = job_->let_run(kLook); !passed) return passed;
+      if (auto passed = job_->let_run(kRecoveryLook); !passed) return passed;
     }
   }
 
@@ -136,7 +136,7 @@ class Drill {
     }
   }
 
-  const Settings& settings_;
+  const RecoveryBench& settings_;
   const TemporaryFolder& folder_;
   int world_;
   FileDescriptor log_ = {};
@@ -144,7 +144,7 @@ class Drill {
   std::unique_ptr<RecoveryJob> job_ = {};
 };
 
-Result<std::vector<Recovery>> measure_ring(const Settings& settings,
+Result<std::vector<Recovery>> measure_ring(const RecoveryBench& settings,
                                            const TemporaryFolder& folder) {
   Drill drill(settings, folder);
   if (auto started = drill.start(); !started) return started.error();
@@ -163,7 +163,7 @@ Result<std::vector<Recovery>> measure_ring(const Settings& settings,
 }
 
 /// Trains with kills and tells the pauses; empty when none are wanted.
-Result<std::vector<double>> measure_training(const Settings& settings,
+Result<std::vector<double>> measure_training(const RecoveryBench& settings,
                                              const TemporaryFolder& folder) {
   if (settings.training_kills == 0) return std::vector<double>();
   const auto ringrun = find_beside("ringrun");
@@ -206,7 +206,7 @@ struct Figure {
   Spread spread;
 };
 
-void print_figures(const Settings& s, const std::vector<Figure>& figures,
+void print_figures(const RecoveryBench& s, const std::vector<Figure>& figures,
                    const std::vector<Bar>& bars) {
   if (s.json) {
     for (const Figure& figure : figures) {
@@ -230,7 +230,7 @@ void print_figures(const Settings& s, const std::vector<Figure>& figures,
   fmt::print("\n{}", bars_text(bars, " ms"));
 }
 
-int report_recoveries(const Settings& s, const std::vector<Recovery>& recoveries,
+int report_recoveries(const RecoveryBench& s, const std::vector<Recovery>& recoveries,
                       const std::vector<double>& gaps) {
   std::vector<double> survivors, replacements;
   for (const Recovery& recovery : recoveries) {
@@ -252,7 +252,7 @@ int report_recoveries(const Settings& s, const std::vector<Recovery>& recoveries
 }  // namespace
 
 int run_bench_recovery(const Arguments& arguments) {
-  Settings s;
+  RecoveryBench s;
   const Flags flags = {
       {"--ranks", &s.ranks, "N", "how many ranks", between(2, 64)},
       {"--kills", &s.kills, "N", "how many kills are timed", between(1, 10000)},

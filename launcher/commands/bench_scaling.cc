@@ -21,7 +21,7 @@ namespace {
 
 constexpr Duration kRunPatience = std::chrono::minutes(10);  // of one training run
 
-struct Settings {
+struct ScalingBench {
   std::string ranks = "1,2,4", model = "cnn", svg = {};
   std::int64_t repeats = 7, steps = 120, warm_up = 20;
   double gate = 0.85;
@@ -56,7 +56,7 @@ int usable_cores() {
 
 class Bench {
  public:
-  Bench(const Settings& settings, std::vector<int> ranks, TemporaryFolder folder)
+  Bench(const ScalingBench& settings, std::vector<int> ranks, TemporaryFolder folder)
       : settings_(settings), ranks_(std::move(ranks)), folder_(std::move(folder)) {}
 
   Result<Scaling> measure() {
@@ -151,7 +151,7 @@ class Bench {
                ranks, ranks == 1 ? "rank" : "ranks", rate);
   }
 
-  const Settings& settings_;
+  const ScalingBench& settings_;
   std::vector<int> ranks_;
   TemporaryFolder folder_;
 };
@@ -188,7 +188,7 @@ Result<void> write_svg(const std::string& path, const Scaling& scaling) {
 }  // namespace
 
 int run_bench_scaling(const Arguments& arguments) {
-  Settings s;
+  ScalingBench s;
   const Flags flags = {
       {"--ranks", &s.ranks, "LIST", "how many ranks, growing from 1"},
       {"--model", &s.model, "NAME", "which network to train", one_of({"mlp", "cnn"})},

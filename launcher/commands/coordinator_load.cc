@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSlots = 1'000'000;
 constexpr int kRestarts = 1'000'000'000;
-constexpr jobs::HostId kHost{1};
+constexpr jobs::HostId kLoadHost{1};
 
 }  // namespace
 
@@ -23,11 +23,11 @@ void CoordinatorLoad::step(const jobs::Event& event) {
 }
 
 void CoordinatorLoad::add_host() {
-  step(jobs::HostJoined{kHost, "large", kSlots});
+  step(jobs::HostJoined{kLoadHost, "large", kSlots});
 }
 
 void CoordinatorLoad::lose_host() {
-  step(jobs::HostLost{kHost, "the benchmark is over"});
+  step(jobs::HostLost{kLoadHost, "the benchmark is over"});
 }
 
 jobs::JobId CoordinatorLoad::start_job() {

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Duration kLook = std::chrono::milliseconds(20);
+constexpr Duration kManageLook = std::chrono::milliseconds(20);
 constexpr Duration kEnds = std::chrono::seconds(10);
 
 /// One line of what was done: for people, or the object.
@@ -133,7 +133,7 @@ int run_up(const Arguments& arguments) {
           json, fmt::format("the coordinator runs; its log: {}", log),
           {{"coordinator", "runs"}, {"home", home.path()}, {"started", true}, {"log", log}});
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kManageLook);
   }
   return fail(json, {Errc::timed_out, "the coordinator did not start"}, fmt::format("see {}", log));
 }
@@ -164,7 +164,7 @@ Result<std::vector<std::int64_t>> end_jobs(const StateHome& home, bool leave, bo
       if (!json) print_line(fmt::format("job {} is cancelled", id.value));
     }
     if (leave || !busy) return cancelled;
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kManageLook);
   }
 }
 
@@ -194,7 +194,7 @@ int run_down(const Arguments& arguments) {
   const auto answer = ask(home, question);
   if (!answer) return fail(json, answer.error());
   const Time end = read_clock() + kEnds;
-  while (coordinator_runs(home) && read_clock() < end) std::this_thread::sleep_for(kLook);
+  while (coordinator_runs(home) && read_clock() < end) std::this_thread::sleep_for(kManageLook);
   if (coordinator_runs(home)) return fail(json, {Errc::timed_out, "the coordinator did not end"});
   return tell(json, "the coordinator has ended",
               {{"coordinator", "ended"}, {"home", home.path()}, {"cancelled", *cancelled}});

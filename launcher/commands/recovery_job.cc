@@ -17,7 +17,7 @@ namespace ringmaster::launcher {
 namespace {
 
 constexpr const char* kName = "recovery";
-constexpr Duration kPatience = std::chrono::seconds(30);
+constexpr Duration kJobPatience = std::chrono::seconds(30);
 /// Agents of a benchmark that was killed end soon.
 constexpr const char* kAbandonAfter = "20";
 
@@ -37,7 +37,7 @@ Result<std::unique_ptr<RecoveryJob>> RecoveryJob::start(const RecoveryPlan& plan
 RecoveryJob::~RecoveryJob() {
   if (plan_.hosts == 0 || !program_) return;
   const auto self = this_program();
-  if (self) static_cast<void>(run_program({*self, "down"}, output(), kPatience));
+  if (self) static_cast<void>(run_program({*self, "down"}, output(), kJobPatience));
 }
 
 std::vector<std::string> RecoveryJob::rank_command(const std::string& self) const {
@@ -68,7 +68,7 @@ Result<void> RecoveryJob::start_under_coordinator(const std::string& self) {
   if (!program) return program.error();
   program_.emplace(std::move(*program));
   const StateHome state(home());
-  const Time deadline = read_clock() + kPatience;
+  const Time deadline = read_clock() + kJobPatience;
   while (!coordinator_runs(state) || !state.endpoint()) {
     if (read_clock() > deadline) return Error{Errc::timed_out, "the coordinator does not start"};
     if (auto ran = let_run(std::chrono::milliseconds(20)); !ran) return ran;
@@ -83,7 +83,7 @@ Result<void> RecoveryJob::start_under_coordinator(const std::string& self) {
       "name: {}\ncommand: [{}]\nranks: {{min: 1, max: {}}}\nprovider: local\n"
       "local: {{hosts: {}, slots: {}}}\nlimits: {{restarts: {}}}\n",
       kName, words, plan_.ranks, plan_.hosts, slots, plan_.restarts);
-  return run_program({self, "submit", spec}, output(), kPatience);
+  return run_program({self, "submit", spec}, output(), kJobPatience);
 }
 
 Result<void> RecoveryJob::let_run(Duration time) {

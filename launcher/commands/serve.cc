@@ -18,7 +18,7 @@ namespace ringmaster::launcher {
 namespace {
 
 /// "2026-01-31 12:00:00  line" on standard error.
-void say(const std::string& line) {
+void say_line(const std::string& line) {
   fmt::print(stderr, "{}  {}\n", clock_text(read_wall_seconds()), line);
 }
 
@@ -55,10 +55,10 @@ int serve(const ServeSettings& settings) {
       .allowed = settings.allowed,
       .host_lease = settings.host_lease,
       .keep_jobs = settings.keep_jobs,
-      .say = say,
+      .say = say_line,
       .on_failure =
           [&](const Error& error) {
-            say(fmt::format("cannot go on: {}", error.message));
+            say_line(fmt::format("cannot go on: {}", error.message));
             exit_code = 1;
             loop.stop();
           },
@@ -78,8 +78,8 @@ int serve(const ServeSettings& settings) {
   signals.async_wait([&](const boost::system::error_code& code, int) {
     if (!code) loop.stop();
   });
-  say(fmt::format("coordinator listens on {}, state in {}", (*coordinator)->endpoint(),
-                  home.path()));
+  say_line(fmt::format("coordinator listens on {}, state in {}", (*coordinator)->endpoint(),
+                       home.path()));
   loop.run();
   return exit_code;
 }

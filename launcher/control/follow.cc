@@ -13,7 +13,7 @@ namespace ringmaster::launcher {
 
 namespace {
 
-constexpr Duration kLook = std::chrono::milliseconds(100);
+constexpr Duration kFollowLook = std::chrono::milliseconds(100);
 /// Without a word from other machines that have not said their last one, when the job has ended.
 constexpr Duration kTailPatience = std::chrono::seconds(10);
 
@@ -90,7 +90,7 @@ Result<int> follow(const StateHome& home, Replay& replay, const jobs::JobEntry& 
                       job.job.value));
       return 0;
     }
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kFollowLook);
   }
 }
 

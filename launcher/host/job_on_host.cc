@@ -18,8 +18,8 @@ namespace ringmaster::launcher {
 namespace {
 
 // Socket, pidfd, two pipes, eventfd, one for the start, memory of two saves.
-constexpr std::uint64_t kFilesPerRank = 8;
-constexpr std::uint64_t kFilesOwn = 128;
+constexpr std::uint64_t kFilesOfRank = 8;
+constexpr std::uint64_t kAgentFiles = 128;
 /// A night of progress lines fits; a rank that prints without end does not fill the disk.
 constexpr std::int64_t kLogMax = 64 * 1024 * 1024, kLogLeast = 32 * 1024 * 1024;
 constexpr std::int64_t kCopied = 1024 * 1024;  // at once
@@ -34,7 +34,7 @@ Plan plan_of(const wire::Launch& launch, const JobOnHost::Place& place) {
   plan.host = place.host;
   plan.cpus = read_cpu_budget();
   plan.tag_output = true;
-  plan.open_files = kFilesOwn + kFilesPerRank * static_cast<std::uint64_t>(launch.ranks());
+  plan.open_files = kAgentFiles + kFilesOfRank * static_cast<std::uint64_t>(launch.ranks());
   plan.address = place.address + ":0";
   plan.secret = launch.secret();
   plan.master_address = launch.master_address();

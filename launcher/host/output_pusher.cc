@@ -11,7 +11,7 @@ namespace ringmaster::launcher {
 namespace {
 
 /// How often new output is looked for.
-constexpr Duration kLook = std::chrono::milliseconds(100);
+constexpr Duration kPushLook = std::chrono::milliseconds(100);
 /// On its way to the coordinator: heartbeats wait behind it, and on a line of 1 Mbit/s that is two
 /// seconds.
 constexpr std::int64_t kInFlightMax = 256 * 1024;
@@ -19,7 +19,7 @@ constexpr std::int64_t kInFlightMax = 256 * 1024;
 /// than seconds of it anyway.
 constexpr std::int64_t kBudget = 1600 * 1024;
 /// A piece that is not answered for so long was lost with a connection.
-constexpr Duration kUnanswered = std::chrono::seconds(5);
+constexpr Duration kResend = std::chrono::seconds(5);
 /// Of hellos that had to wait for a coordinator there are many, and each has its welcome.
 constexpr Duration kRewindPause = std::chrono::seconds(2);
 
@@ -43,10 +43,10 @@ void OutputPusher::look() {
                                  [](const auto& at) { return at.second->output_waits(); });
   if (!waits) heard_ = now;
   // While no coordinator listens, more of the same would only pile up.
-  if (now - heard_ > kUnanswered && listens_()) rewind();
+  if (now - heard_ > kResend && listens_()) rewind();
   budget_ = kBudget;
   send();
-  timer_.start(kLook, [this] { look(); });
+  timer_.start(kPushLook, [this] { look(); });
 }
 
 void OutputPusher::on_welcome() {

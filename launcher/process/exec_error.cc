@@ -19,7 +19,7 @@ std::string seen_from(const std::string& directory, const std::string& file) {
   return directory.empty() || file.starts_with('/') ? file : directory + "/" + file;
 }
 
-bool exists(const std::string& file) {
+bool file_exists(const std::string& file) {
   return ::access(file.c_str(), F_OK) == 0;
 }
 
@@ -43,7 +43,7 @@ std::string interpreter_of(const std::string& line) {
 Error missing(const std::string& program, const std::string& directory) {
   if (program.find('/') != program.npos || program.empty())
     return errno_error(ENOENT, program.empty() ? "the empty program name" : program);
-  const bool here = exists(seen_from(directory, "./" + program));
+  const bool here = file_exists(seen_from(directory, "./" + program));
   const auto hint = here ? fmt::format(" (there is one here: ./{})", program) : "";
   return {Errc::not_found, fmt::format("{}: not found on PATH{}", program, hint)};
 }
@@ -86,7 +86,7 @@ Error exec_error(const std::string& program, const std::vector<std::string>& can
     // PATH was searched to its end: any candidate that is there lacks its interpreter.
     for (const auto& candidate : candidates) {
       file = seen_from(directory, candidate);
-      if (!program.empty() && exists(file))
+      if (!program.empty() && file_exists(file))
         return {Errc::denied, fmt::format("{}: {}", program, missing_interpreter(file))};
     }
     return missing(program, directory);

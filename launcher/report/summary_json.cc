@@ -7,9 +7,9 @@ namespace ringmaster::launcher {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json change_json(const Change& change) {
+OrderedJson change_json(const Change& change) {
   return {{"kind", change.kind == Change::Kind::lost ? "lost" : "joined"},
           {"seconds", change.seconds},
           {"step", change.step},
@@ -20,7 +20,7 @@ Json change_json(const Change& change) {
           {"reason", change.reason}};
 }
 
-Json heals_json(const Summary& s) {
+OrderedJson heals_json(const Summary& s) {
   if (s.heals_ms.empty()) return {{"count", 0}, {"p50", nullptr}, {"max", nullptr}};
   return {
       {"count", s.heals_ms.size()}, {"p50", quantile(s.heals_ms, 0.5)}, {"max", s.heals_ms.back()}};
@@ -29,12 +29,12 @@ Json heals_json(const Summary& s) {
 }  // namespace
 
 std::string summary_json(const Summary& s) {
-  Json changes = Json::array();
+  OrderedJson changes = OrderedJson::array();
   for (const Change& change : s.changes) changes.push_back(change_json(change));
-  Json json = {{"model", s.start.model},
+  OrderedJson json = {{"model", s.start.model},
                {"ranks", s.start.ranks},
                {"finished", s.finished},
-               {"accuracy", s.accuracy ? Json(*s.accuracy) : Json(nullptr)},
+               {"accuracy", s.accuracy ? OrderedJson(*s.accuracy) : OrderedJson(nullptr)},
                {"steps", s.steps},
                {"steps_wanted", s.start.steps},
                {"seconds", s.seconds},
@@ -49,7 +49,7 @@ std::string summary_json(const Summary& s) {
                {"repeated", s.repeated},
                {"weights", {{"equal", s.weights.good}, {"text", s.weights.text}}},
                {"notes", s.notes}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace ringmaster::launcher

@@ -10,12 +10,12 @@ namespace ringmaster::launcher {
 
 namespace {
 
-constexpr double kWidth = 1000, kLeft = 54, kRight = 990;
+constexpr double kPageWidth = 1000, kLeft = 54, kRight = 990;
 constexpr double kLane = 17;            // height of a lane of labels
 constexpr int kMostLanes = 4;           // beyond it a mark keeps its line and loses its label
 constexpr std::size_t kNamesUpTo = 14;  // marks beyond it are labelled by a sign and a number
 constexpr double kLabelSize = 11.5;
-constexpr std::size_t kColumns = 600;  // points of a line: more than the screen has pixels is waste
+constexpr std::size_t kTimelineColumns = 600;  // points of a line: a screen has no more pixels
 
 struct Panel {
   double top, height;
@@ -67,9 +67,9 @@ std::string draw_line_panel(const Layout& layout, const Panel& panel,
   std::string svg = draw_grid(layout.x, y, panel.height > 150 ? 5 : 4);
   svg += fmt::format(R"svg(<g clip-path="url(#{}-frame)">)svg", colour);
   svg += fmt::format(R"(<path class="{} raw" d="{}"/>)", colour,
-                     line_path(thin(line, kColumns), layout.x, y));
+                     line_path(thin(line, kTimelineColumns), layout.x, y));
   svg += fmt::format(R"(<path class="{}" d="{}"/></g>)", colour,
-                     line_path(thin(smoothed, kColumns), layout.x, y));
+                     line_path(thin(smoothed, kTimelineColumns), layout.x, y));
   return svg + "\n";
 }
 
@@ -118,7 +118,7 @@ std::vector<Mark> place_marks(const Summary& summary, const Scale& x) {
               false,
               0};
     const double width = text_width(mark.label, kLabelSize) + 12;
-    mark.left = mark.x + width > kWidth;
+    mark.left = mark.x + width > kPageWidth;
     mark.extent = mark.left ? Extent{mark.x - width, mark.x} : Extent{mark.x, mark.x + width};
     marks.push_back(std::move(mark));
   }
@@ -165,7 +165,7 @@ std::string draw_timeline(const Summary& summary) {
   const std::size_t reach = smoothing_reach(summary);
   std::string svg = fmt::format(R"(<svg viewBox="0 0 {} {}" role="img" )"
                                 R"(aria-label="Loss, throughput and world size over time">)",
-                                kWidth, layout.height);
+                                kPageWidth, layout.height);
   svg +=
       "\n<defs>" + clip_frame(layout.loss, "loss") + clip_frame(layout.rate, "rate") + "</defs>\n";
   svg += draw_line_panel(layout, layout.loss, loss_line(summary), smooth(loss_line(summary), reach),

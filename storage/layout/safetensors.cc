@@ -11,7 +11,7 @@ namespace ringmaster::storage {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kMetadata = "__metadata__";
 constexpr int kDepthMax = 3;                      // object, tensor, list
@@ -24,36 +24,36 @@ Error damaged(const std::string& why) {
 
 /// The document, or nothing when it is no JSON, too deep, or says a name twice (of which a plain
 /// parser silently takes the last).
-std::optional<Json> parse_once(std::string_view text) {
+std::optional<OrderedJson> parse_once(std::string_view text) {
   bool good = true;
   std::vector<std::set<std::string>> names;
-  const auto look = [&](int depth, Json::parse_event_t event, Json& value) {
+  const auto look = [&](int depth, OrderedJson::parse_event_t event, OrderedJson& value) {
     good = good && depth <= kDepthMax;
-    if (event == Json::parse_event_t::object_start) names.emplace_back();
-    if (event == Json::parse_event_t::object_end && !names.empty()) names.pop_back();
-    if (event == Json::parse_event_t::key && !names.empty()) {
+    if (event == OrderedJson::parse_event_t::object_start) names.emplace_back();
+    if (event == OrderedJson::parse_event_t::object_end && !names.empty()) names.pop_back();
+    if (event == OrderedJson::parse_event_t::key && !names.empty()) {
       good = good && names.back().insert(value.get<std::string>()).second;
     }
     return good;
   };
-  Json json = Json::parse(text, look, /*allow_exceptions=*/false);
+  OrderedJson json = OrderedJson::parse(text, look, /*allow_exceptions=*/false);
   if (!good || json.is_discarded() || !json.is_object()) return std::nullopt;
   return json;
 }
 
 /// A list of numbers, or nothing.
-std::optional<Shape> numbers_of(const Json& object, const char* name) {
+std::optional<Shape> numbers_of(const OrderedJson& object, const char* name) {
   const auto at = object.find(name);
   if (at == object.end() || !at->is_array()) return std::nullopt;
   Shape numbers;
-  for (const Json& element : *at) {
+  for (const OrderedJson& element : *at) {
     if (!element.is_number_unsigned()) return std::nullopt;
     numbers.push_back(element.get<std::uint64_t>());
   }
   return numbers;
 }
 
-Result<SafetensorsEntry> entry_of(const std::string& name, const Json& json) {
+Result<SafetensorsEntry> entry_of(const std::string& name, const OrderedJson& json) {
   const auto wrong = [&](const char* why) {
     return damaged(fmt::format("\"{}\": {}", name.substr(0, kTensorNameMax), why));
   };
@@ -75,7 +75,7 @@ Result<SafetensorsEntry> entry_of(const std::string& name, const Json& json) {
   return SafetensorsEntry{name, *dtype, *shape, begin, end};
 }
 
-bool read_metadata(const Json& json, std::map<std::string, std::string>& metadata) {
+bool read_metadata(const OrderedJson& json, std::map<std::string, std::string>& metadata) {
   if (!json.is_object()) return false;
   for (const auto& item : json.items()) {
     if (!item.value().is_string()) return false;
@@ -88,21 +88,21 @@ bool read_metadata(const Json& json, std::map<std::string, std::string>& metadat
 
 std::string encode_safetensors(std::vector<SafetensorsEntry>& entries,
                                const std::map<std::string, std::string>& metadata) {
-  Json json = Json::object();
+  OrderedJson json = OrderedJson::object();
   if (!metadata.empty()) json[kMetadata] = metadata;
   std::uint64_t place = 0;
   // ordered_json looks a new name up among all that are there; pushing to its vector does not.
-  auto& members = json.get_ref<Json::object_t&>();
+  auto& members = json.get_ref<OrderedJson::object_t&>();
   for (SafetensorsEntry& entry : entries) {
     const auto bytes = bytes_of(entry.dtype, entry.shape);
     CHECK(bytes.has_value());
     entry.begin = place;
     entry.end = place += *bytes;
-    members.emplace_back(entry.name, Json{{"dtype", dtype_name(entry.dtype)},
+    members.emplace_back(entry.name, OrderedJson{{"dtype", dtype_name(entry.dtype)},
                                           {"shape", entry.shape},
                                           {"data_offsets", {entry.begin, entry.end}}});
   }
-  std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  std::string text = json.dump(-1, ' ', true, OrderedJson::error_handler_t::replace);
   text.resize((text.size() + 7) / 8 * 8, ' ');
   CHECK_LE(text.size(), kHeaderBytesMax);
   std::string length;

@@ -20,10 +20,6 @@ namespace {
 constexpr auto kLook = std::chrono::milliseconds(5);
 constexpr int kLooks = 4000;  // 20 s
 
-std::string environment_of(pid_t pid) {
-  return '\0' + read_text("/proc/" + std::to_string(pid) + "/environ");
-}
-
 }  // namespace
 
 Coordinator::Coordinator(std::vector<std::string> serve_flags)

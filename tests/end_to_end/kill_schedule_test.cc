@@ -21,9 +21,9 @@ namespace {
 
 constexpr int kRanks = 4;
 #ifdef __SANITIZE_ADDRESS__
-constexpr int kSchedulesEach = 3;  // many times slower
+constexpr int kKillSchedulesEach = 3;  // many times slower
 #else
-constexpr int kSchedulesEach = 10;
+constexpr int kKillSchedulesEach = 10;
 #endif
 
 /// One to three kills: at a random moment, or close behind the one before, when the ring re-forms.
@@ -66,8 +66,8 @@ TEST_P(KillSchedule, NothingIsLostAndEverySampleCountsOnce) {
     run_schedule(std::strtoull(one, nullptr, 10));
     return;
   }
-  for (int turn = 0; turn < kSchedulesEach && !HasFatalFailure(); ++turn) {
-    run_schedule(static_cast<std::uint64_t>(GetParam() * kSchedulesEach + turn));
+  for (int turn = 0; turn < kKillSchedulesEach && !HasFatalFailure(); ++turn) {
+    run_schedule(static_cast<std::uint64_t>(GetParam() * kKillSchedulesEach + turn));
   }
 }
 

@@ -40,13 +40,6 @@ std::string read_all(const FileDescriptor& file) {
   }
 }
 
-std::string environment_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
-  std::ostringstream text;
-  text << '\0' << file.rdbuf() << '\0';
-  return text.str();
-}
-
 bool has_variable(pid_t pid, const std::string& variable) {
   return environment_of(pid).find('\0' + variable + '\0') != std::string::npos;
 }
@@ -95,6 +88,13 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+std::string environment_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/environ", std::ios::binary);
+  std::ostringstream text;
+  text << '\0' << file.rdbuf() << '\0';
+  return text.str();
+}
 
 std::string built(const std::string& name) {
   return std::string(RINGMASTER_BINARY_DIR) + "/" + name;

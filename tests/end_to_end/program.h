@@ -78,6 +78,9 @@ Ended run_shell(const std::string& script, const std::vector<std::string>& varia
 /// The path of a built program.
 std::string built(const std::string& name);
 
+/// NAME=VALUE of the process, each with a NUL before and behind it.
+std::string environment_of(pid_t pid);
+
 /// A folder of the test's own, removed with everything in it at the end.
 class TemporaryFolder {
  public:

@@ -35,6 +35,7 @@ const std::vector<Rule>& rules() {
       {"replaced-words", check_replaced_words},
       {"machine-paths", check_machine_paths},
       {"default-label", check_default_labels},
+      {"helper-names", check_helper_names},
       {"file-length", check_file_length},
       {"function-length", check_function_length},
       {"width", check_width},

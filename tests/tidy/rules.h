@@ -70,6 +70,9 @@ void check_machine_paths(const SourceFile&, const Tree&, Findings&);
 // rules_switch.cc
 void check_default_labels(const SourceFile&, const Tree&, Findings&);
 
+// rules_helper.cc
+void check_helper_names(const SourceFile&, const Tree&, Findings&);
+
 // rules_length.cc
 void check_file_length(const SourceFile&, const Tree&, Findings&);
 void check_function_length(const SourceFile&, const Tree&, Findings&);

@@ -105,8 +105,33 @@ TEST(Rules, FireOnBadFilesOnly) {
   }
 }
 
+/// Rules that look at several files at once have tests of their own.
+const std::set<std::string> kOfSeveralFiles = {"helper-names"};
+
+TEST(Rules, HelpersOfALibraryHaveNamesOfTheirOwn) {
+  const auto file = [](const std::string& path, const std::string& helper) {
+    return make_source_file(
+        path, "namespace x {\nnamespace {\n\n" + helper + "\n}  // namespace\n}  // namespace x\n");
+  };
+  const auto clashes = [&](const std::string& one, const std::string& other,
+                           const std::string& other_path) {
+    int found = 0;
+    for (const Violation& violation :
+         check_tree(make_tree({file("net/a.cc", one), file(other_path, other)}))) {
+      found += violation.rule == "helper-names" ? 1 : 0;
+    }
+    return found;
+  };
+  EXPECT_EQ(clashes("constexpr int kA = 1;", "constexpr long kA = 2;", "net/b.cc"), 1);
+  EXPECT_EQ(clashes("struct A {\n};", "class A {\n};", "net/b.cc"), 1);
+  EXPECT_EQ(clashes("int f(int a) {\n}", "int f(int a) {\n}", "net/b.cc"), 1);
+  EXPECT_EQ(clashes("int f(int a) {\n}", "int f(long a) {\n}", "net/b.cc"), 0);
+  EXPECT_EQ(clashes("constexpr int kA = 1;", "constexpr int kA = 1;", "net/b_test.cc"), 0);
+  EXPECT_EQ(clashes("constexpr int kA = 1;", "constexpr int kA = 1;", "base/b.cc"), 0);
+}
+
 TEST(Rules, EachHasACase) {
-  std::set<std::string> tried;
+  std::set<std::string> tried = kOfSeveralFiles;
   for (const Case& example : cases()) tried.insert(example.rule);
   for (const Rule& rule : rules()) {
     EXPECT_TRUE(tried.contains(std::string(rule.name))) << rule.name << " has no bad example";
