@@ -49,7 +49,8 @@ HelloBytes encode_hello(const Hello& hello, std::string_view secret) {
 }
 
 std::optional<Hello> decode_hello(const HelloBytes& bytes, std::string_view secret) {
-  if (get_u32(bytes.data()) != kHandshakeMagic || get_u32(bytes.data() + 4) != kHandshakeVersion) return {};
+  if (get_u32(bytes.data()) != kHandshakeMagic || get_u32(bytes.data() + 4) != kHandshakeVersion)
+    return {};
   if (!equal(std::span(bytes).last<32>(), hello_proof(bytes, secret))) return {};
   Hello hello;
   hello.generation = static_cast<std::int64_t>(get_u64(bytes.data() + 8));
