@@ -7,6 +7,7 @@ namespace ringmaster::launcher {
 
 int run_bench(const Arguments& arguments) {
   static const std::vector<Command> commands = {
+      {"allreduce", "time by size, beside MPI libraries", run_bench_allreduce},
       {"coordinator", "decisions and restarts after many jobs", run_bench_coordinator},
       {"recovery", "kills ranks and times how fast the ring goes on", run_bench_recovery},
       {"scaling", "speed-up of training over one rank", run_bench_scaling},

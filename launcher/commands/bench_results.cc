@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
@@ -49,6 +50,25 @@ std::string bars_text(const std::vector<Bar>& bars, const std::string& unit) {
                     bar.value, unit, bar.at_least ? "at least" : "at most", bar.bar, unit);
   }
   return text;
+}
+
+Result<std::vector<int>> parse_counts(std::string_view flag, std::string_view text) {
+  constexpr int kMost = 1024;
+  std::vector<int> counts;
+  for (std::string_view rest = text;;) {
+    int number = 0;
+    const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    const bool right = code == std::errc() && number >= 1 && number <= kMost &&
+                       (rest.empty() || rest.front() == ',');
+    if (!right) {
+      return Error{Errc::invalid,
+                   fmt::format("{} {}: not numbers from 1 to {}, as in 1,2,4", flag, text, kMost)};
+    }
+    counts.push_back(number);
+    if (rest.empty()) return counts;
+    rest.remove_prefix(1);
+  }
 }
 
 bool all_met(const std::vector<Bar>& bars) {

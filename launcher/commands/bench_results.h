@@ -8,8 +8,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/result.h"
 
 namespace ringmaster::launcher {
 
@@ -42,6 +45,9 @@ std::string bars_json(const std::string& bench, const std::vector<Bar>& bars);
 
 /// "  met     survivors p95: 12.3 ms, at most 50 ms" a line.
 std::string bars_text(const std::vector<Bar>& bars, const std::string& unit);
+
+/// "1,2,4" as numbers from 1 to 1024; `flag` is for the message.
+Result<std::vector<int>> parse_counts(std::string_view flag, std::string_view text);
 
 bool all_met(const std::vector<Bar>& bars);
 

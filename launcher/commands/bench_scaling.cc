@@ -29,21 +29,13 @@ struct ScalingBench {
 };
 
 Result<std::vector<int>> parse_ranks(std::string_view text) {
-  const Error wrong{Errc::invalid,
-                    fmt::format("--ranks {}: not growing numbers from 1 on, as in 1,2,4", text)};
-  std::vector<int> ranks;
-  while (!text.empty()) {
-    int number = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (code != std::errc() || number > 1024) return wrong;
-    if (ranks.empty() ? number != 1 : number <= ranks.back()) return wrong;
-    ranks.push_back(number);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (!text.empty() && (text.front() != ',' || text.size() == 1)) return wrong;
-    if (!text.empty()) text.remove_prefix(1);
-  }
-  if (ranks.empty()) return wrong;
-  return ranks;
+  const auto ranks = parse_counts("--ranks", text);
+  if (!ranks) return ranks;
+  const bool grows =
+      std::adjacent_find(ranks->begin(), ranks->end(), std::greater_equal<>()) == ranks->end();
+  if (grows && ranks->front() == 1) return ranks;
+  return Error{Errc::invalid,
+               fmt::format("--ranks {}: not growing numbers from 1 on, as in 1,2,4", text)};
 }
 
 /// The cores that this process may use.

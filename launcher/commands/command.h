@@ -49,6 +49,7 @@ Read read_arguments(const Usage& usage, const Flags& flags, const Arguments& arg
 
 int run_report(const Arguments& arguments);
 int run_bench(const Arguments& arguments);
+int run_bench_allreduce(const Arguments& arguments);
 int run_bench_scaling(const Arguments& arguments);
 int run_bench_recovery(const Arguments& arguments);
 int run_bench_coordinator(const Arguments& arguments);
