@@ -211,10 +211,15 @@ void broadcast(Communicator& ring, const Operation& o) {
   }
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kOperations = 40;  // many times slower
+#else
+constexpr int kOperations = 150;
+#endif
+
 class EveryEngine : public testing::TestWithParam<Engine> {};
 
 TEST_P(EveryEngine, DoesWhatAllOperationsPromise) {
-  constexpr int kOperations = 150;
   GetParam().run(GetParam().ranks, [&](Communicator& ring) {
     Random random(static_cast<std::uint64_t>(GetParam().ranks));  // the same on all ranks
     for (int turn = 0; turn < kOperations && !testing::Test::HasFailure(); ++turn) {

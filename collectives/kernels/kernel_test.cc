@@ -15,7 +15,7 @@
 namespace ringmaster::collectives {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using Memory = std::vector<std::uint8_t>;
 
 /// The nearest value of a format with `mantissa` bits, exponents from `least`, ties to even; done
 /// in float64, where all of them are exact.
@@ -63,10 +63,10 @@ T combine(T a, T b, Reduction reduction) {
 }
 
 template <class T>
-Bytes plain(const std::vector<Bytes>& inputs, std::size_t count, Reduction reduction) {
-  Bytes output(count * sizeof(T));
+Memory plain(const std::vector<Memory>& inputs, std::size_t count, Reduction reduction) {
+  Memory output(count * sizeof(T));
   for (std::size_t i = 0; i < count; ++i) {
-    const auto element = [&](const Bytes& input) {
+    const auto element = [&](const Memory& input) {
       T value;
       std::memcpy(&value, input.data() + i * sizeof(T), sizeof(T));
       return value;
@@ -83,9 +83,9 @@ Bytes plain(const std::vector<Bytes>& inputs, std::size_t count, Reduction reduc
 }
 
 /// Sixteen bits: float32 arithmetic, rounded once.
-Bytes plain_short(const std::vector<Bytes>& inputs, std::size_t count, Reduction reduction,
-                  const Format& format) {
-  Bytes output(count * 2);
+Memory plain_short(const std::vector<Memory>& inputs, std::size_t count, Reduction reduction,
+                   const Format& format) {
+  Memory output(count * 2);
   for (std::size_t i = 0; i < count; ++i) {
     float sum = 0;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
@@ -107,8 +107,8 @@ Bytes plain_short(const std::vector<Bytes>& inputs, std::size_t count, Reduction
   return output;
 }
 
-Bytes expected(const std::vector<Bytes>& inputs, std::size_t count, Type type,
-               Reduction reduction) {
+Memory expected(const std::vector<Memory>& inputs, std::size_t count, Type type,
+                Reduction reduction) {
   switch (type) {
     case RINGMASTER_FLOAT32:
       return plain<float>(inputs, count, reduction);
@@ -129,8 +129,8 @@ Bytes expected(const std::vector<Bytes>& inputs, std::size_t count, Type type,
 }
 
 /// Any bits of whole numbers; of floats, finite ones of all sizes.
-Bytes drawn(std::size_t count, Type type, Random& random) {
-  Bytes bytes(count * size_of(type));
+Memory drawn(std::size_t count, Type type, Random& random) {
+  Memory bytes(count * size_of(type));
   for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random.below(256));
   const auto set = [&](std::size_t i, auto value) {
     std::memcpy(bytes.data() + i * sizeof(value), &value, sizeof(value));
@@ -162,15 +162,15 @@ TEST_P(Kernels, ReduceToTheSameBitsAsPlainLoops) {
     const bool whole = type >= RINGMASTER_INT32 && type <= RINGMASTER_UINT8;
     if (whole && reduction == RINGMASTER_AVERAGE) continue;
     const std::size_t count = random.below(random.chance(0.5) ? 70 : 700);
-    std::vector<Bytes> inputs(1 + random.below(9));
+    std::vector<Memory> inputs(1 + random.below(9));
     std::vector<const void*> in;
-    for (Bytes& input : inputs) in.push_back((input = drawn(count, type, random)).data());
-    const Bytes right = expected(inputs, count, type, reduction);
+    for (Memory& input : inputs) in.push_back((input = drawn(count, type, random)).data());
+    const Memory right = expected(inputs, count, type, reduction);
     // Outputs alike or unlike in their cache lines, one of them perhaps an input.
-    std::vector<Bytes> memory(1 + random.below(4), Bytes(right.size() + 200));
+    std::vector<Memory> places(1 + random.below(4), Memory(right.size() + 200));
     const std::size_t shift = random.below(3) * size_of(type);
     std::vector<void*> out;
-    for (Bytes& bytes : memory) {
+    for (Memory& bytes : places) {
       const auto place = reinterpret_cast<std::uintptr_t>(bytes.data());
       out.push_back(bytes.data() + (64 - place % 64) % 64 + (random.chance(0.7) ? shift : 0));
     }
@@ -210,8 +210,8 @@ TEST_P(Kernels, ShortSumsAreRoundedOnceToEven) {
   Random random(1);
   for (const Type type : {RINGMASTER_FLOAT16, RINGMASTER_BFLOAT16}) {
     const Format& format = type == RINGMASTER_FLOAT16 ? kHalf : kBrain;
-    std::vector<Bytes> inputs(2, Bytes(2 * 20000));
-    for (Bytes& input : inputs) {
+    std::vector<Memory> inputs(2, Memory(2 * 20000));
+    for (Memory& input : inputs) {
       for (std::size_t i = 0; i < input.size(); i += 2) {
         std::uint16_t bits;
         do {
@@ -220,8 +220,8 @@ TEST_P(Kernels, ShortSumsAreRoundedOnceToEven) {
         std::memcpy(input.data() + i, &bits, 2);
       }
     }
-    const Bytes right = plain_short(inputs, 20000, RINGMASTER_SUM, format);
-    Bytes sums(right.size());
+    const Memory right = plain_short(inputs, 20000, RINGMASTER_SUM, format);
+    Memory sums(right.size());
     const void* in[] = {inputs[0].data(), inputs[1].data()};
     void* out = sums.data();
     reduce_stretches({in, 2, &out, 1, 20000, 2}, type, RINGMASTER_SUM, GetParam());
