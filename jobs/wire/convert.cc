@@ -77,7 +77,7 @@ CheckpointAt from_wire(const wire::CheckpointAt& in) {
 
 namespace {
 
-HostJoined from_wire(const wire::Event::HostJoined& in) {
+HostJoined host_joined_of(const wire::Event::HostJoined& in) {
   return {HostId{in.host()},
           in.name(),
           in.slots(),
@@ -89,7 +89,7 @@ JobSpec spec_of(const wire::Event& in) {
   return jobs::from_wire(in.job_submitted().spec());
 }
 
-ShardWritten from_wire(const wire::Event::ShardWritten& in) {
+ShardWritten shard_written_of(const wire::Event::ShardWritten& in) {
   return {jobs::from_wire(in.id()),
           Generation{in.generation()},
           in.steps(),
@@ -226,7 +226,7 @@ std::optional<Event> read(const wire::Event& in) {
   const auto id = [](const wire::RankId& from) { return jobs::from_wire(from); };
   switch (in.kind_case()) {
     case wire::Event::kHostJoined:
-      return from_wire(in.host_joined());
+      return host_joined_of(in.host_joined());
     case wire::Event::kHostCreateFailed:
       return HostCreateFailed{HostId{in.host_create_failed().host()},
                               in.host_create_failed().why()};
@@ -266,7 +266,7 @@ std::optional<Event> read(const wire::Event& in) {
     case wire::Event::kTimerExpired:
       return TimerExpired{};
     case wire::Event::kShardWritten:
-      return from_wire(in.shard_written());
+      return shard_written_of(in.shard_written());
     case wire::Event::kShardFailed:
       return ShardFailed{id(in.shard_failed().id()), in.shard_failed().steps(),
                          in.shard_failed().why()};
