@@ -119,12 +119,12 @@ std::string checkpoint_lines(const std::vector<CheckpointRow>& rows) {
 }
 
 std::string checkpoint_json(const std::vector<CheckpointRow>& rows) {
-  using Json = nlohmann::ordered_json;
+  using OrderedJson = nlohmann::ordered_json;
   std::string text;
   for (const CheckpointRow& row : rows) {
     const bool known = row.world > 0;
-    const auto number = [&](auto value) { return known ? Json(value) : Json(nullptr); };
-    Json json = {{"job", row.job},
+    const auto number = [&](auto value) { return known ? OrderedJson(value) : OrderedJson(nullptr); };
+    OrderedJson json = {{"job", row.job},
                  {"step", row.name.step},
                  {"term", row.name.term},
                  {"ranks", number(row.world)},
@@ -135,7 +135,7 @@ std::string checkpoint_json(const std::vector<CheckpointRow>& rows) {
     if (!row.problem.key.empty()) {
       json["problem"] = {{"key", row.problem.key}, {"why", row.problem.why}};
     }
-    text += json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    text += json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
   }
   return text;
 }

@@ -17,25 +17,25 @@
 namespace ringmaster::launcher {
 namespace {
 
-struct Ends {
+struct PipeEnds {
   FileDescriptor read;
   FileDescriptor write;
 };
 
-Ends make_pipe() {
+PipeEnds make_pipe() {
   int ends[2] = {-1, -1};
   EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-Ends make_sockets() {
+PipeEnds make_sockets() {
   int ends[2] = {-1, -1};
   EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
   return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
 /// The write end is the terminal, raw, so that bytes arrive as they are.
-Ends make_terminal() {
+PipeEnds make_terminal() {
   FileDescriptor master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   EXPECT_EQ(::grantpt(master.get()), 0);
   EXPECT_EQ(::unlockpt(master.get()), 0);
@@ -57,7 +57,7 @@ std::string read_portion(int fd, std::size_t most) {
 
 /// A rank that writes as much as it may and a reader that takes a little at a time: nothing is
 /// lost, nothing blocks, and what is held stays below the limit and one line.
-void expect_nothing_lost(const Ends& ends) {
+void expect_nothing_lost(const PipeEnds& ends) {
   boost::asio::io_context loop;
   auto sink = Sink::open(loop, ends.write.get(), "output",
                          [](const Error& error) { FAIL() << error.message; });
@@ -102,7 +102,7 @@ TEST(Sink, a_slow_terminal_loses_nothing) {
 }
 
 TEST(Sink, a_pipe_that_cannot_be_opened_anew_loses_nothing) {
-  const Ends ends = make_pipe();
+  const PipeEnds ends = make_pipe();
   ASSERT_EQ(::fchmod(ends.write.get(), 0), 0);
   const uid_t user = ::geteuid();
   const uid_t nobody = 65534;
@@ -158,7 +158,7 @@ TEST(Sink, a_full_disk_is_said_once) {
 
 TEST(Sink, a_reader_that_is_gone_is_said_once) {
   for (auto make : {make_pipe, make_sockets}) {
-    Ends ends = make();
+    PipeEnds ends = make();
     ends.read.reset();
     const auto errors = errors_of(ends.write.get());
     ASSERT_EQ(errors.size(), 1U);
@@ -168,7 +168,7 @@ TEST(Sink, a_reader_that_is_gone_is_said_once) {
 }
 
 TEST(Sink, a_reader_that_goes_while_bytes_wait_is_said_once) {
-  Ends ends = make_pipe();
+  PipeEnds ends = make_pipe();
   boost::asio::io_context loop;
   int errors = 0;
   auto sink = Sink::open(loop, ends.write.get(), "output", [&](const Error&) { ++errors; });
@@ -191,7 +191,7 @@ TEST(Sink, a_closed_descriptor_is_an_error) {
 }
 
 TEST(Sink, no_callback_comes_after_its_end) {
-  Ends ends = make_pipe();
+  PipeEnds ends = make_pipe();
   boost::asio::io_context loop;
   {
     auto sink = Sink::open(loop, ends.write.get(), "output", [](const Error&) { FAIL(); });
@@ -204,7 +204,7 @@ TEST(Sink, no_callback_comes_after_its_end) {
 }
 
 TEST(SameTarget, knows_two_ways_to_one_pipe) {
-  const Ends one = make_pipe(), other = make_pipe();
+  const PipeEnds one = make_pipe(), other = make_pipe();
   const FileDescriptor copy(::dup(one.write.get()));
   EXPECT_TRUE(same_target(one.write.get(), copy.get()));
   EXPECT_FALSE(same_target(one.write.get(), other.write.get()));
