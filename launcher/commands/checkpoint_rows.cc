@@ -123,15 +123,17 @@ std::string checkpoint_json(const std::vector<CheckpointRow>& rows) {
   std::string text;
   for (const CheckpointRow& row : rows) {
     const bool known = row.world > 0;
-    const auto number = [&](auto value) { return known ? OrderedJson(value) : OrderedJson(nullptr); };
+    const auto number = [&](auto value) {
+      return known ? OrderedJson(value) : OrderedJson(nullptr);
+    };
     OrderedJson json = {{"job", row.job},
-                 {"step", row.name.step},
-                 {"term", row.name.term},
-                 {"ranks", number(row.world)},
-                 {"tensors", number(row.tensors)},
-                 {"shards", number(row.shards)},
-                 {"bytes", number(row.bytes)},
-                 {"state", checkpoint_state_name(row.state)}};
+                        {"step", row.name.step},
+                        {"term", row.name.term},
+                        {"ranks", number(row.world)},
+                        {"tensors", number(row.tensors)},
+                        {"shards", number(row.shards)},
+                        {"bytes", number(row.bytes)},
+                        {"state", checkpoint_state_name(row.state)}};
     if (!row.problem.key.empty()) {
       json["problem"] = {{"key", row.problem.key}, {"why", row.problem.why}};
     }
