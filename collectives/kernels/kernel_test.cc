@@ -180,6 +180,7 @@ TEST_P(Kernels, ReduceToTheSameBitsAsPlainLoops) {
         count,     static_cast<int>(in.size()), random.chance(0.5)};
     reduce_stretches(stretches, type, reduction, GetParam());
     for (const void* output : out) {
+      if (count == 0) continue;
       ASSERT_EQ(std::memcmp(output, right.data(), right.size()), 0)
           << "seed " << seed << ": " << inputs.size() << " inputs of " << count
           << " elements of type " << type << ", reduction " << reduction;
