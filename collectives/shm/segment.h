@@ -56,8 +56,8 @@ static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 class Segment {
  public:
-  /// Bytes of one buffer. Smaller ones make more hops, larger ones fall out of a core's cache.
-  static constexpr std::size_t kBufferBytes = 64 * 1024;
+  /// Bytes of one buffer: the most that one chunk moves for a rank.
+  static constexpr std::size_t kBufferBytes = 256 * 1024;
   /// Each rank has one for each turn, for what it gives and for what it has reduced.
   enum class Buffer { input, result };
   /// The value of `watch` when nobody waits.

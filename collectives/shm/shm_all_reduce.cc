@@ -21,10 +21,11 @@ std::size_t small_bytes_max(int ranks) {
 }
 
 /// Pieces of an operation, so that giving, reducing and collecting overlap also where one buffer
-/// would do.
-std::size_t chunk_bytes(std::size_t bytes) {
-  constexpr std::size_t kLeast = 16 * 1024, kPieces = 4;
-  return std::clamp(bytes / kPieces / 64 * 64, kLeast, Segment::kBufferBytes);
+/// would do. Larger ones fall out of a core's cache; but ranks that outnumber the processors pay
+/// each hop with a change of process, and that costs more.
+std::size_t chunk_bytes(std::size_t bytes, bool crowded) {
+  constexpr std::size_t kLeast = 16 * 1024, kMost = 64 * 1024, kPieces = 4;
+  return std::clamp(bytes / kPieces / 64 * 64, kLeast, crowded ? Segment::kBufferBytes : kMost);
 }
 
 /// Elements [begin, begin + count).
@@ -136,8 +137,10 @@ void ShmCommunicator::collect(const Piped& all, std::size_t n) {
 Result<void> ShmCommunicator::reduce_piped(const void* input, void* output, std::size_t count,
                                            Type type, Reduction reduction) {
   const std::size_t width = size_of(type);
-  const Piped all = {at(input, 0), at(output, 0), count,     chunk_bytes(count * width) / width,
-                     width,        type,          reduction, next_};
+  const Piped all = {at(input, 0), at(output, 0),
+                     count,        chunk_bytes(count * width, size() > membership_.cpus) / width,
+                     width,        type,
+                     reduction,    next_};
   const std::size_t chunks = all.chunks();
   for (std::size_t n = 0; n < chunks + 2; ++n) {
     if (n < chunks) {
