@@ -114,9 +114,9 @@ TEST_F(CheckpointTest, AJobSavesAndItsCheckpointsAreWhole) {
 }
 
 TEST_F(CheckpointTest, AfterTheLossOfAllRanksTheJobGoesOnFromTheStore) {
-  EXPECT_EQ(
-      coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 20)}).exit_code,
-      0);
+  EXPECT_EQ(coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", kLong)})
+                .exit_code,
+            0);
   ASSERT_TRUE(wait_for_step(40)) << coordinator_.log();
   kill_all_ranks_and_agents();
   follow_to_the_end();
@@ -128,9 +128,9 @@ TEST_F(CheckpointTest, AfterTheLossOfAllRanksTheJobGoesOnFromTheStore) {
 }
 
 TEST_F(CheckpointTest, ADamagedCheckpointIsPassedOverAndSaidSo) {
-  EXPECT_EQ(
-      coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 20)}).exit_code,
-      0);
+  EXPECT_EQ(coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", kLong)})
+                .exit_code,
+            0);
   ASSERT_TRUE(wait_for_step(60)) << coordinator_.log();
   coordinator_.kill();
   kill_all_ranks_and_agents();
@@ -147,9 +147,9 @@ TEST_F(CheckpointTest, ADamagedCheckpointIsPassedOverAndSaidSo) {
 }
 
 TEST_F(CheckpointTest, ADamagedManifestIsPassedOver) {
-  EXPECT_EQ(
-      coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 20)}).exit_code,
-      0);
+  EXPECT_EQ(coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", kLong)})
+                .exit_code,
+            0);
   ASSERT_TRUE(wait_for_step(60)) << coordinator_.log();
   coordinator_.kill();
   kill_all_ranks_and_agents();
