@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "base/random.h"
-#include "collectives/shm/shm_communicator.h"
+#include "collectives/shm/ranks_for_test.h"
 #include "collectives/solo_communicator.h"
 #include "collectives/tcp/ranks_for_test.h"
 
@@ -28,17 +28,7 @@ void on_solo(int, const Body& body) {
 void on_shm(int ranks, const Body& body) {
   auto segment = Segment::create(ranks);
   ASSERT_TRUE(segment.ok());
-  std::vector<int> numbers;
-  for (int number = 0; number < ranks; ++number) numbers.push_back(number);
-  std::vector<std::thread> threads;
-  for (int position = 0; position < ranks; ++position) {
-    threads.emplace_back([&, position] {
-      ShmCommunicator communicator(*segment, {1, numbers, position, 2});
-      communicator.set_timeout(std::chrono::seconds(60));
-      body(communicator);
-    });
-  }
-  for (auto& thread : threads) thread.join();
+  run_shm_ranks(*segment, ranks, 1, body);
 }
 
 void on_tcp(int ranks, const Body& body) {
@@ -235,6 +225,22 @@ TEST_P(EveryEngine, DoesWhatAllOperationsPromise) {
         EXPECT_TRUE(ring.barrier().ok());
       }
     }
+  });
+}
+
+TEST_P(EveryEngine, TellsAnAllReduceFromAReduceScatterOfTheSameSize) {
+  if (GetParam().ranks == 1) GTEST_SKIP() << "nobody to differ from";
+  GetParam().run(GetParam().ranks, [&](Communicator& ring) {
+    const Counts counts(static_cast<std::size_t>(ring.size()), 8);
+    std::vector<float> in(total(counts)), out(total(counts));
+    const auto end = ring.position() == 0 ? ring.all_reduce(in.data(), out.data(), in.size(),
+                                                            RINGMASTER_FLOAT32, RINGMASTER_SUM)
+                                          : ring.reduce_scatter(in.data(), out.data(), counts,
+                                                                RINGMASTER_FLOAT32, RINGMASTER_SUM);
+    ASSERT_FALSE(end.ok());
+    EXPECT_EQ(end.error().code, Errc::mismatch);
+    EXPECT_NE(end.error().message.find("called reduce_scatter"), std::string::npos)
+        << end.error().message;
   });
 }
 

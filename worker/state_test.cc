@@ -6,7 +6,7 @@
 #include <functional>
 #include <thread>
 
-#include "collectives/shm/shm_communicator.h"
+#include "collectives/shm/ranks_for_test.h"
 
 namespace ringmaster::worker {
 namespace {
@@ -70,16 +70,7 @@ class Interrupted : public collectives::Communicator {
 void on_ranks(int ranks, const std::function<void(ShmCommunicator&)>& body) {
   auto segment = Segment::create(ranks);
   ASSERT_TRUE(segment.ok());
-  std::vector<int> numbers;
-  for (int number = 0; number < ranks; ++number) numbers.push_back(number);
-  std::vector<std::thread> threads;
-  for (int position = 0; position < ranks; ++position) {
-    threads.emplace_back([&, position] {
-      ShmCommunicator communicator(*segment, {1, numbers, position, 2});
-      body(communicator);
-    });
-  }
-  for (auto& thread : threads) thread.join();
+  collectives::run_shm_ranks(*segment, ranks, 1, body);
 }
 
 TEST(State, TheMostFinishedStepsWin) {

@@ -36,9 +36,6 @@ struct Stretches {
   int output_count;
   std::size_t count;
   int average_of;  // ranks: more than input_count when some of the inputs are sums already
-  // Past the caches: for outputs that nobody reads soon. Needs outputs that lie alike in their
-  // cache lines, else it is ignored.
-  bool stream = false;
 };
 
 void reduce_stretches(const Stretches& stretches, ringmaster_type type,

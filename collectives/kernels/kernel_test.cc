@@ -175,9 +175,9 @@ TEST_P(Kernels, ReduceToTheSameBitsAsPlainLoops) {
       out.push_back(bytes.data() + (64 - place % 64) % 64 + (random.chance(0.7) ? shift : 0));
     }
     if (random.chance(0.3)) out.push_back(inputs.back().data());
-    const Stretches stretches = {
-        in.data(), static_cast<int>(in.size()), out.data(),        static_cast<int>(out.size()),
-        count,     static_cast<int>(in.size()), random.chance(0.5)};
+    const Stretches stretches = {in.data(),  static_cast<int>(in.size()),
+                                 out.data(), static_cast<int>(out.size()),
+                                 count,      static_cast<int>(in.size())};
     reduce_stretches(stretches, type, reduction, GetParam());
     for (const void* output : out) {
       if (count == 0) continue;

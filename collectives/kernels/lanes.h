@@ -26,32 +26,6 @@ struct VectorOf {
 template <class T>
 using Vector = typename VectorOf<T>::Type;
 
-/// Past the caches, to an aligned place.
-RINGMASTER_INLINE void stream_bytes(void* to, const void* from) {
-#if defined(__AVX512F__)
-  _mm512_stream_si512(static_cast<__m512i*>(to), _mm512_loadu_si512(from));
-#elif defined(__AVX__)
-  for (int i = 0; i < 2; ++i) {
-    _mm256_stream_si256(static_cast<__m256i*>(to) + i,
-                        _mm256_loadu_si256(static_cast<const __m256i*>(from) + i));
-  }
-#elif defined(__SSE2__)
-  for (int i = 0; i < 4; ++i) {
-    _mm_stream_si128(static_cast<__m128i*>(to) + i,
-                     _mm_loadu_si128(static_cast<const __m128i*>(from) + i));
-  }
-#else
-  __builtin_memcpy(to, from, kVectorBytes);
-#endif
-}
-
-/// Streamed stores are in no order with others until this.
-RINGMASTER_INLINE void finish_streaming() {
-#if defined(__SSE2__)
-  _mm_sfence();
-#endif
-}
-
 /// A type whose elements are summed as they are. `Signed` is what comparisons look at; whole
 /// numbers are added and multiplied as unsigned ones, so that an overflow wraps.
 template <class T, class Signed>
@@ -68,7 +42,6 @@ struct Plain {
     return value;
   }
   RINGMASTER_INLINE void store(T* to, Value value) { __builtin_memcpy(to, &value, kVectorBytes); }
-  RINGMASTER_INLINE void stream(T* to, Value value) { stream_bytes(to, &value); }
   RINGMASTER_INLINE Value less(Value a, Value b, Value where_less, Value otherwise) {
     return (Vector<Signed>)a < (Vector<Signed>)b ? where_less : otherwise;
   }

@@ -69,32 +69,7 @@ struct Kernel {
     }
   }
 
-  /// Elements before all outputs are at the beginning of a cache line; SIZE_MAX: never.
-  size_t before_lines() const {
-    const auto place = [&](int i) { return reinterpret_cast<uintptr_t>(output(i)) % kVectorBytes; };
-    for (int i = 0; i < all.output_count; ++i) {
-      if (place(i) != place(0)) return SIZE_MAX;
-    }
-    const size_t bytes = (kVectorBytes - place(0)) % kVectorBytes;
-    return bytes % sizeof(Stored) == 0 ? bytes / sizeof(Stored) : SIZE_MAX;
-  }
-
-  void run_streaming(size_t head) const {
-    part(0, head);
-    size_t at = head;
-    for (; at + Lanes::kLanes <= all.count; at += Lanes::kLanes) {
-      const Value value = reduced(at);
-      for (int i = 0; i < all.output_count; ++i) Lanes::stream(output(i) + at, value);
-    }
-    finish_streaming();
-    part(at, all.count - at);
-  }
-
   void run() const {
-    if (all.stream && sizeof(Stored) == sizeof(Value) / Lanes::kLanes) {
-      const size_t head = before_lines();
-      if (head <= all.count) return run_streaming(head);
-    }
     size_t at = 0;
     // Two outputs are the common case: one's own, and the one that others read.
     if (all.output_count == 1) {

@@ -25,7 +25,6 @@ struct Short : Float32 {
     const Halves halves = Format::narrow(value);
     __builtin_memcpy(to, &halves, sizeof(halves));
   }
-  RINGMASTER_INLINE void stream(uint16_t* to, Floats value) { store(to, value); }
 };
 
 /// The upper half of a float32.

@@ -8,26 +8,10 @@
 #include <thread>
 
 #include "base/random.h"
+#include "collectives/shm/ranks_for_test.h"
 
 namespace ringmaster::collectives {
 namespace {
-
-/// Runs `body(communicator)` on `ranks` threads that stand for ranks, in the given generation.
-void on_ranks(const Segment& segment, int ranks, std::int64_t generation,
-              const std::function<void(ShmCommunicator&)>& body) {
-  segment.reset();
-  std::vector<int> numbers;
-  for (int number = 0; number < ranks; ++number) numbers.push_back(number);
-  std::vector<std::thread> threads;
-  for (int position = 0; position < ranks; ++position) {
-    threads.emplace_back([&, position] {
-      ShmCommunicator communicator(segment, {generation, numbers, position, 2});
-      communicator.set_timeout(std::chrono::seconds(60));
-      body(communicator);
-    });
-  }
-  for (auto& thread : threads) thread.join();
-}
 
 /// What rank `position` contributes: whole numbers, so that any order gives the same sum.
 std::vector<float> contribution(int position, std::size_t count, std::uint64_t seed) {
@@ -55,7 +39,7 @@ TEST_P(ShmRanks, AllReduceSumsEverySizeOnEveryRank) {
       const auto data = contribution(rank, count, count);
       for (std::size_t i = 0; i < count; ++i) expected[i] += data[i];
     }
-    on_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
+    run_shm_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
       auto data = contribution(ring.position(), count, count);
       std::vector<float> output(count);
       ASSERT_TRUE(
@@ -71,7 +55,7 @@ TEST_P(ShmRanks, AllReduceSumsEverySizeOnEveryRank) {
 TEST_P(ShmRanks, RealSumsHaveTheSameBitsEverywhere) {
   const int ranks = GetParam();
   std::vector<std::vector<double>> outputs(static_cast<std::size_t>(ranks));
-  on_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
+  run_shm_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
     Random random(static_cast<std::uint64_t>(ring.position()));
     std::vector<double> data(50001);
     for (double& value : data) value = random.unit() - 0.5;
@@ -84,7 +68,7 @@ TEST_P(ShmRanks, RealSumsHaveTheSameBitsEverywhere) {
 
 TEST_P(ShmRanks, MinAndMaxOfWholeNumbers) {
   const int ranks = GetParam();
-  on_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
+  run_shm_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
     std::vector<std::int64_t> data = {ring.position(), -ring.position()};
     std::vector<std::int64_t> low(2), high(2);
     ASSERT_TRUE(ring.all_reduce(data.data(), low.data(), 2, RINGMASTER_INT64, RINGMASTER_MIN));
@@ -97,7 +81,7 @@ TEST_P(ShmRanks, MinAndMaxOfWholeNumbers) {
 TEST_P(ShmRanks, BroadcastAndAllGatherOfSeveralPieces) {
   const int ranks = GetParam();
   const std::size_t count = 70001;  // floats: three pieces
-  on_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
+  run_shm_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
     for (int root = 0; root < ranks; ++root) {
       auto data = contribution(ring.position(), count, 5);
       // Null: takes part and keeps nothing.
@@ -119,7 +103,7 @@ TEST_P(ShmRanks, BroadcastAndAllGatherOfSeveralPieces) {
 TEST_P(ShmRanks, ABarrierWaitsForEverybody) {
   const int ranks = GetParam();
   std::atomic<int> arrived{0};
-  on_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
+  run_shm_ranks(*segment_, ranks, 1, [&](ShmCommunicator& ring) {
     for (int turn = 1; turn <= 200; ++turn) {
       ++arrived;
       ASSERT_TRUE(ring.barrier());
@@ -135,7 +119,7 @@ TEST(ShmCommunicator, RandomSequencesOfOperationsAgree) {
     const int ranks = 2 + static_cast<int>(seed % 4);
     auto segment = Segment::create(ranks);
     ASSERT_TRUE(segment.ok());
-    on_ranks(*segment, ranks, 1, [&](ShmCommunicator& ring) {
+    run_shm_ranks(*segment, ranks, 1, [&](ShmCommunicator& ring) {
       Random random(seed);  // the same on all ranks
       for (int turn = 0; turn < 60; ++turn) {
         const std::size_t count = random.below(2) == 0 ? random.below(2000) : random.below(90000);
@@ -160,7 +144,7 @@ TEST(ShmCommunicator, RandomSequencesOfOperationsAgree) {
 TEST(ShmCommunicator, AMismatchNamesBothCallsOnAllRanks) {
   auto segment = Segment::create(3);
   ASSERT_TRUE(segment.ok());
-  on_ranks(*segment, 3, 1, [&](ShmCommunicator& ring) {
+  run_shm_ranks(*segment, 3, 1, [&](ShmCommunicator& ring) {
     std::vector<float> data(10);
     auto result = ring.position() == 2 ? ring.barrier()
                                        : ring.all_reduce(data.data(), data.data(), data.size(),
@@ -181,7 +165,7 @@ TEST(ShmCommunicator, AnAbortEndsEveryWait) {
     while (waiting < 3) std::this_thread::yield();
     segment->abort(7);
   });
-  on_ranks(*segment, 4, 7, [&](ShmCommunicator& ring) {
+  run_shm_ranks(*segment, 4, 7, [&](ShmCommunicator& ring) {
     if (ring.position() == 3) return;  // the lost one
     ++waiting;
     auto result = ring.barrier();
@@ -190,7 +174,7 @@ TEST(ShmCommunicator, AnAbortEndsEveryWait) {
     EXPECT_EQ(ring.barrier().error().code, Errc::generation_changed);
   });
   aborter.join();
-  on_ranks(*segment, 4, 8, [](ShmCommunicator& ring) { EXPECT_TRUE(ring.barrier().ok()); });
+  run_shm_ranks(*segment, 4, 8, [](ShmCommunicator& ring) { EXPECT_TRUE(ring.barrier().ok()); });
 }
 
 TEST(ShmCommunicator, SurvivesAbortsAtRandomMoments) {
@@ -202,7 +186,7 @@ TEST(ShmCommunicator, SurvivesAbortsAtRandomMoments) {
       while (operations < generation * 3) std::this_thread::yield();
       segment->abort(generation);
     });
-    on_ranks(*segment, 4, generation, [&](ShmCommunicator& ring) {
+    run_shm_ranks(*segment, 4, generation, [&](ShmCommunicator& ring) {
       for (;;) {
         std::vector<std::int32_t> data(generation % 2 == 0 ? 40000 : 100, 1);
         auto result = ring.all_reduce(data.data(), data.data(), data.size(), RINGMASTER_INT32,

@@ -124,21 +124,31 @@ Flow TcpCommunicator::gather_flow(std::byte* output, const Counts& bytes) const 
 
 Result<void> TcpCommunicator::all_gather(const void* input, void* output, const Counts& counts,
                                          Type type) {
+  return gather(counted_call(kAllGather, type, counts), input, output, counts, type);
+}
+
+Result<void> TcpCommunicator::gather(const Call& call, const void* input, void* output,
+                                     const Counts& counts, Type type) {
   CHECK_EQ(counts.size(), membership_.endpoints.size());
   Counts bytes;
   for (const std::size_t count : counts) bytes.push_back(count * size_of(type));
   copy_bytes(at(output, before(bytes, position())), input,
              bytes[static_cast<std::size_t>(position())]);
-  return run(counted_call(kAllGather, type, counts), gather_flow(at(output, 0), bytes));
+  return run(call, gather_flow(at(output, 0), bytes));
 }
 
 // The ring's all-reduce with a result for each: half of its steps would do.
 Result<void> TcpCommunicator::reduce_scatter(const void* input, void* output, const Counts& counts,
                                              Type type, Reduction reduction) {
   CHECK_EQ(counts.size(), membership_.endpoints.size());
+  if (const std::string problem = reduction_problem(type, reduction); !problem.empty()) {
+    return Error{Errc::invalid, "reduce_scatter: " + problem};
+  }
+  Call call = counted_call(kReduceScatter, type, counts);
+  call.reduction = static_cast<std::uint32_t>(reduction);
   const std::size_t width = size_of(type);
   std::vector<std::byte> all(total(counts) * width);
-  auto end = all_reduce(input, all.data(), total(counts), type, reduction);
+  auto end = reduce_all(call, input, all.data(), total(counts));
   if (!end) return end;
   copy_bytes(output, all.data() + before(counts, position()) * width,
              counts[static_cast<std::size_t>(position())] * width);
@@ -155,7 +165,8 @@ Result<void> TcpCommunicator::all_to_all(const void* input, const Counts& give, 
   if (give[own] != take[own]) return Error{Errc::invalid, kTakesOther};
   std::vector<std::uint64_t> table(ranks * ranks);
   const std::vector<std::uint64_t> row(give.begin(), give.end());
-  auto end = all_gather(row.data(), table.data(), ranks, RINGMASTER_INT64);
+  const Call call{.kind = kAllToAll, .type = static_cast<std::uint32_t>(type)};
+  auto end = gather(call, row.data(), table.data(), Counts(ranks, ranks), RINGMASTER_INT64);
   if (!end) return end;
   const auto given = [&](std::size_t from) {
     const auto begin = table.begin() + static_cast<std::ptrdiff_t>(from * ranks);
@@ -165,7 +176,7 @@ Result<void> TcpCommunicator::all_to_all(const void* input, const Counts& give, 
   for (std::size_t from = 0; from < ranks; ++from) totals.push_back(total(given(from)));
   const std::size_t width = size_of(type);
   std::vector<std::byte> all(total(totals) * width);
-  end = all_gather(input, all.data(), totals, type);
+  end = gather(call, input, all.data(), totals, type);
   for (std::size_t from = 0; end && from < ranks; ++from) {
     const Counts counts = given(from);
     if (counts[own] != take[from]) return Error{Errc::mismatch, kTakesOther};
@@ -184,14 +195,21 @@ Result<void> TcpCommunicator::all_reduce(const void* input, void* output, std::s
   }
   const Call call{kAllReduce, static_cast<std::uint32_t>(type),
                   static_cast<std::uint32_t>(reduction), 0, count};
-  const std::size_t bytes = count * size_of(type);
-  if (size() == 1 || bytes <= small_bytes_max(size())) return reduce_small(call, input, output);
-  return reduce_large(call, input, output);
+  return reduce_all(call, input, output, count);
 }
 
-Result<void> TcpCommunicator::reduce_small(const Call& call, const void* input, void* output) {
+Result<void> TcpCommunicator::reduce_all(const Call& call, const void* input, void* output,
+                                         std::size_t count) {
+  const std::size_t bytes = count * size_of(static_cast<Type>(call.type));
+  const bool small = size() == 1 || bytes <= small_bytes_max(size());
+  return small ? reduce_small(call, input, output, count)
+               : reduce_large(call, input, output, count);
+}
+
+Result<void> TcpCommunicator::reduce_small(const Call& call, const void* input, void* output,
+                                           std::size_t count) {
   const auto type = static_cast<Type>(call.type);
-  const std::size_t bytes = call.count * size_of(type);
+  const std::size_t bytes = count * size_of(type);
   if (size() == 1) {
     auto end = run(call, {});
     if (end) copy_bytes(output, input, bytes);
@@ -201,23 +219,24 @@ Result<void> TcpCommunicator::reduce_small(const Call& call, const void* input, 
   copy_bytes(scratch_.data() + static_cast<std::size_t>(position()) * bytes, input, bytes);
   auto end =
       run(call, gather_flow(scratch_.data(), Counts(static_cast<std::size_t>(size()), bytes)));
-  if (!end || call.count == 0) return end;
+  if (!end || count == 0) return end;
   std::vector<const void*> inputs;
   for (std::size_t peer = 0; peer < static_cast<std::size_t>(size()); ++peer) {
     inputs.push_back(scratch_.data() + peer * bytes);
   }
-  reduce(inputs, output, call.count, type, static_cast<Reduction>(call.reduction));
+  reduce(inputs, output, count, type, static_cast<Reduction>(call.reduction));
   return {};
 }
 
-Result<void> TcpCommunicator::reduce_large(const Call& call, const void* input, void* output) {
+Result<void> TcpCommunicator::reduce_large(const Call& call, const void* input, void* output,
+                                           std::size_t count) {
   const auto type = static_cast<Type>(call.type);
   const auto reduction = static_cast<Reduction>(call.reduction);
   const std::size_t width = size_of(type);
   const auto ranks = static_cast<std::size_t>(size());
   std::vector<Stretch> steps;
   for (std::size_t step = 0; step < 2 * ranks - 1; ++step) {
-    steps.push_back(slice_of(call.count, width, back(step), size()));
+    steps.push_back(slice_of(count, width, back(step), size()));
   }
   Flow flow;
   flow.in = Walk({steps.begin() + 1, steps.end()});

@@ -73,8 +73,12 @@ class TcpCommunicator : public Communicator {
   Result<void> connect_for(const std::string& what);
   /// Carries out the operation; a failure is kept, for nothing can be in step after it.
   Result<void> run(const Call& call, Flow flow);
-  Result<void> reduce_small(const Call& call, const void* input, void* output);
-  Result<void> reduce_large(const Call& call, const void* input, void* output);
+  /// What the public operations are made of; the call is what ranks compare.
+  Result<void> gather(const Call& call, const void* input, void* output, const Counts& counts,
+                      Type type);
+  Result<void> reduce_all(const Call& call, const void* input, void* output, std::size_t count);
+  Result<void> reduce_small(const Call& call, const void* input, void* output, std::size_t count);
+  Result<void> reduce_large(const Call& call, const void* input, void* output, std::size_t count);
   Flow tokens_flow() const;
   Flow gather_flow(std::byte* output, const Counts& bytes) const;
   int back(std::size_t steps) const;

@@ -37,9 +37,9 @@ std::optional<Time> next_timer(const Job& job);
 
 /// Gives the newest save whose shards are all written to the store.
 void commit_saves(Job& job, Actions& actions);
-/// Asks for a term; no generation is formed before the answer.
 /// The ranks shall save soon, if the job saves at all.
 void ask_for_save(Job& job, const std::string& why, Actions& actions);
+/// Asks for a term; no generation is formed before the answer.
 void open_term(Job& job, const std::string& why, Actions& actions);
 /// Every rank that held the state is gone, and the store may have it: the ranks start from there.
 void go_back(Job& job, Actions& actions);

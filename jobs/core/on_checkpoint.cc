@@ -170,7 +170,8 @@ void on_checkpoint_committed(State& state, Time, const CheckpointCommitted& even
   if (saves.asked && !found->second.ended()) {
     actions.push_back(Report{
         event.job,
-        fmt::format("checkpoint of step {} is in the store before a host is taken", event.steps)});
+        fmt::format("checkpoint of step {} is in the store, as asked for before a host is taken",
+                    event.steps)});
   }
   saves.asked = false;
 }

@@ -36,17 +36,13 @@ struct Contender {
   std::map<std::int64_t, std::vector<double>> medians = {};
 };
 
-std::vector<std::string> words(std::initializer_list<std::string> all) {
-  return all;
-}
-
 /// Each peer as it comes, and with the flags that are better on one host.
 std::vector<Contender> peers_of(const std::string& folder, int ranks, int cpus) {
   const auto there = [&](const char* name) { return std::filesystem::exists(folder + "/" + name); };
   const std::string n = fmt::format("{}", ranks);
   std::vector<Contender> all;
   if (there("allreduce-openmpi")) {
-    auto plain = words({"mpirun.openmpi", "--allow-run-as-root", "-np", n});
+    std::vector<std::string> plain = {"mpirun.openmpi", "--allow-run-as-root", "-np", n};
     if (ranks > cpus) plain.push_back("--oversubscribe");
     auto tuned = plain;
     for (const char* word : {"--mca", "pml", "ob1", "--mca", "btl", "self,vader"}) {

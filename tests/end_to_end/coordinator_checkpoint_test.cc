@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -100,6 +101,26 @@ class CheckpointTest : public testing::Test {
     EXPECT_EQ(verified.exit_code, 0) << verified.output << verified.error;
   }
 
+  /// Kills the coordinator and everything of a job that has saved; `damage` spoils the newest
+  /// checkpoint and gives the key that is to be told as passed over. What was told.
+  std::string loses_all_and_its_newest(
+      const std::function<std::string(const std::string& newest)>& damage) {
+    EXPECT_EQ(coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", kLong)})
+                  .exit_code,
+              0);
+    EXPECT_TRUE(wait_for_step(60)) << coordinator_.log();
+    coordinator_.kill();
+    kill_all_ranks_and_agents();
+    const std::string key = damage(manifests().back().filename());
+    coordinator_.start();
+    const Ended followed = coordinator_.run({"logs", "-f", "saved"});
+    EXPECT_EQ(followed.exit_code, 0) << followed.output << followed.error << coordinator_.log();
+    expect_whole_run(metrics_);
+    const std::string told = coordinator_.run({"explain", "saved"}).output;
+    EXPECT_TRUE(contains(told, "passed over: " + key)) << told;
+    return told;
+  }
+
   Coordinator coordinator_;
   std::string store_, metrics_;
 };
@@ -128,41 +149,22 @@ TEST_F(CheckpointTest, AfterTheLossOfAllRanksTheJobGoesOnFromTheStore) {
 }
 
 TEST_F(CheckpointTest, ADamagedCheckpointIsPassedOverAndSaidSo) {
-  EXPECT_EQ(coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", kLong)})
-                .exit_code,
-            0);
-  ASSERT_TRUE(wait_for_step(60)) << coordinator_.log();
-  coordinator_.kill();
-  kill_all_ranks_and_agents();
-  const std::string newest = manifests().back().filename();
-  const auto shard = fs::directory_iterator(store_ + "/saved/shards/" + newest)->path();
-  fs::resize_file(shard, fs::file_size(shard) / 2);
-  ASSERT_NO_FATAL_FAILURE(coordinator_.start());
-  const Ended followed = coordinator_.run({"logs", "-f", "saved"});
-  EXPECT_EQ(followed.exit_code, 0) << followed.output << followed.error << coordinator_.log();
-  expect_whole_run(metrics_);
-  const std::string told = coordinator_.run({"explain", "saved"}).output;
-  EXPECT_TRUE(contains(told, "passed over: saved/shards/" + newest)) << told;
+  const std::string told = loses_all_and_its_newest([&](const std::string& newest) {
+    const auto shard = fs::directory_iterator(store_ + "/saved/shards/" + newest)->path();
+    fs::resize_file(shard, fs::file_size(shard) / 2);
+    return "saved/shards/" + newest;
+  });
   EXPECT_TRUE(contains(told, "going on from the checkpoint of step ")) << told;
 }
 
 TEST_F(CheckpointTest, ADamagedManifestIsPassedOver) {
-  EXPECT_EQ(coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", kLong)})
-                .exit_code,
-            0);
-  ASSERT_TRUE(wait_for_step(60)) << coordinator_.log();
-  coordinator_.kill();
-  kill_all_ranks_and_agents();
-  const fs::path newest = manifests().back();
-  std::string text = read_text(newest);
-  text[text.size() / 2] ^= 1;
-  write_text(newest, text);
-  ASSERT_NO_FATAL_FAILURE(coordinator_.start());
-  const Ended followed = coordinator_.run({"logs", "-f", "saved"});
-  EXPECT_EQ(followed.exit_code, 0) << followed.output << followed.error << coordinator_.log();
-  expect_whole_run(metrics_);
-  const std::string told = coordinator_.run({"explain", "saved"}).output;
-  EXPECT_TRUE(contains(told, "passed over: saved/manifests/" + newest.filename().string())) << told;
+  loses_all_and_its_newest([&](const std::string& newest) {
+    const std::string key = "saved/manifests/" + newest;
+    std::string text = read_text(store_ + "/" + key);
+    text[text.size() / 2] ^= 1;
+    write_text(store_ + "/" + key, text);
+    return key;
+  });
 }
 
 TEST_F(CheckpointTest, APeriodSavesAndSoDoesTheEndOfTheWork) {
@@ -185,7 +187,7 @@ TEST_F(CheckpointTest, ANoticeIsAnsweredByASaveInItsWindow) {
   EXPECT_EQ(coordinator_.run({"reclaim", "local-2", "--notice", "10s"}).exit_code, 0);
   EXPECT_TRUE(wait_for_step(1)) << coordinator_.log();
   const std::string told = coordinator_.run({"explain", "saved"}).output;
-  EXPECT_TRUE(contains(told, "is in the store before a host is taken")) << told;
+  EXPECT_TRUE(contains(told, "is in the store, as asked for before a host is taken")) << told;
   follow_to_the_end();
   EXPECT_EQ(durable_step(), kLong * kTrainImages / kBatch);
 }
