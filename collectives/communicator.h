@@ -27,6 +27,23 @@ using Reduction = ringmaster_reduction;
 /// Bytes of one element.
 std::size_t size_of(Type type);
 
+/// An array that goes to another position, or comes from it.
+struct Transfer {
+  void* data = nullptr;  // read only, where it is sent
+  std::size_t count = 0;
+  Type type = RINGMASTER_FLOAT32;
+  int peer = 0;
+};
+
+/// One array of a group of all-reduces.
+struct Reduce {
+  const void* input = nullptr;
+  void* output = nullptr;
+  std::size_t count = 0;
+  Type type = RINGMASTER_FLOAT32;
+  Reduction reduction = RINGMASTER_SUM;
+};
+
 /// Elements of each position, in order.
 using Counts = std::vector<std::size_t>;
 std::size_t total(const Counts& counts);
@@ -60,6 +77,15 @@ class Communicator {
     return all_gather(input, output, Counts(static_cast<std::size_t>(size()), count), type);
   }
   virtual Result<void> barrier() = 0;
+
+  /// Sends and receives, all at once: the n-th send to a position meets its n-th receive from this
+  /// one, of the same count and type. Only those two positions take part, unlike in the operations
+  /// above; between two of those, the positions may call it as often as they like. A send ends when
+  /// its array may be changed.
+  virtual Result<void> exchange(const std::vector<Transfer>& sends,
+                                const std::vector<Transfer>& receives);
+  /// Several all-reduces as one call: engines that can, start them together.
+  virtual Result<void> all_reduce_group(const std::vector<Reduce>& group);
 
   /// How long one operation waits for the others before it says who is missing. Half an hour by
   /// default: longer than any evaluation or save between two steps, shorter than a night.

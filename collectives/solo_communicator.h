@@ -23,6 +23,9 @@ class SoloCommunicator : public Communicator {
   Result<void> all_to_all(const void* input, const Counts& give, void* output, const Counts& take,
                           Type type) override;
   Result<void> barrier() override { return {}; }
+  /// With itself: the n-th send is what the n-th receive gets.
+  Result<void> exchange(const std::vector<Transfer>& sends,
+                        const std::vector<Transfer>& receives) override;
 };
 
 }  // namespace ringmaster::collectives
