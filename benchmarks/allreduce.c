@@ -6,7 +6,10 @@
  * In every iteration each rank rewrites its input and reads its output, inside the timing: a
  * library that leaves the data in some other core's cache pays for it here, as training would.
  *
- *     ringrun -np 2 allreduce LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE
+ *     ringrun -np 2 allreduce LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE [MEMORY]
+ *
+ * MEMORY is ordinary (the default), allocated (by the library) or registered (ordinary memory that
+ * the library has adopted); for MPI, which knows neither, it is always ordinary.
  *
  * Rank 0 prints a JSON line for each power of two: bytes, iterations, median and p99 in us.
  */
@@ -34,6 +37,9 @@ static void start(int* argc, char*** argv) {
 static void sum(const float* in, float* out, size_t count) {
   MPI_Allreduce(in, out, (int)count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 }
+static void share(float** memory, size_t bytes, const char* kind) {
+  (void)memory, (void)bytes, (void)kind;
+}
 static void finish(void) {
   MPI_Finalize();
 }
@@ -60,6 +66,14 @@ static void start(int* argc, char*** argv) {
 }
 static void sum(const float* in, float* out, size_t count) {
   check(ringmaster_all_reduce(ring, in, out, count, RINGMASTER_FLOAT32, RINGMASTER_SUM));
+}
+static void share(float** memory, size_t bytes, const char* kind) {
+  if (strcmp(kind, "registered") == 0) check(ringmaster_register(ring, *memory, bytes));
+  if (strcmp(kind, "allocated") != 0) return;
+  void* allocated = NULL;
+  check(ringmaster_allocate(ring, bytes, &allocated));
+  free(*memory);
+  *memory = allocated;
 }
 static void finish(void) {
   check(ringmaster_session_finish(session));
@@ -116,25 +130,34 @@ static void measure(float* in, float* out, size_t bytes, double budget_us) {
   fflush(stdout);
 }
 
+static int usage(void) {
+  fprintf(stderr,
+          "usage: allreduce LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE "
+          "[ordinary|allocated|registered]\n");
+  return 2;
+}
+
 int main(int argc, char** argv) {
   start(&argc, &argv);
-  if (argc != 4) {
-    fprintf(stderr, "usage: allreduce LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE\n");
-    return 2;
-  }
+  if (argc != 4 && argc != 5) return usage();
   const size_t least = strtoull(argv[1], NULL, 10), most = strtoull(argv[2], NULL, 10);
+  const char* kind = argc == 5 ? argv[4] : "ordinary";
+  if (strcmp(kind, "ordinary") != 0 && strcmp(kind, "allocated") != 0 &&
+      strcmp(kind, "registered") != 0) {
+    return usage();
+  }
   float *in = NULL, *out = NULL;
   if (least < 4 || most < least || posix_memalign((void**)&in, 64, most) != 0 ||
       posix_memalign((void**)&out, 64, most) != 0) {
     fprintf(stderr, "allreduce: %s to %s bytes: too few or too many\n", argv[1], argv[2]);
     return 2;
   }
+  share(&in, most, kind);
+  share(&out, most, kind);
   memset(in, 0, most);
   memset(out, 0, most);
   for (size_t bytes = least; bytes <= most; bytes *= 2)
     measure(in, out, bytes, atof(argv[3]) * 1e3);
-  free(in);
-  free(out);
-  finish();
+  finish(); /* the process' end frees the rest */
   return 0;
 }

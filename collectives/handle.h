@@ -6,8 +6,10 @@
 #include <memory>
 
 #include "collectives/communicator.h"
+#include "collectives/shm/arena.h"
 
 struct ringmaster_communicator {
+  std::unique_ptr<ringmaster::collectives::Arena> arena;  // of the session
   std::unique_ptr<ringmaster::collectives::Communicator> engine;
 };
 

@@ -26,9 +26,9 @@ class Handle : public testing::Test {
 };
 
 TEST_F(Handle, WorksForAWorldOfOne) {
-  EXPECT_EQ(ringmaster_reduce_scatter(&ring_, in_, out_, three_, RINGMASTER_FLOAT32,
-                                      RINGMASTER_AVERAGE),
-            RINGMASTER_OK);
+  EXPECT_EQ(
+      ringmaster_reduce_scatter(&ring_, in_, out_, three_, RINGMASTER_FLOAT32, RINGMASTER_AVERAGE),
+      RINGMASTER_OK);
   EXPECT_EQ(std::memcmp(in_, out_, sizeof in_), 0);
   EXPECT_EQ(ringmaster_all_to_all(&ring_, in_, two_, out_, two_, RINGMASTER_FLOAT32),
             RINGMASTER_OK);
@@ -49,9 +49,9 @@ TEST_F(Handle, NamesWhatIsWrong) {
                  "all_gather: more elements than memory");
   expect_invalid(ringmaster_all_gather_counts(&ring_, in_, out_, three_, no_type),
                  "all_gather: there is no type 7");
-  expect_invalid(ringmaster_reduce_scatter(&ring_, in_, out_, three_, RINGMASTER_FLOAT32,
-                                           no_reduction),
-                 "reduce_scatter: there is no reduction 7");
+  expect_invalid(
+      ringmaster_reduce_scatter(&ring_, in_, out_, three_, RINGMASTER_FLOAT32, no_reduction),
+      "reduce_scatter: there is no reduction 7");
   expect_invalid(ringmaster_all_to_all(&ring_, in_, three_, out_, two_, RINGMASTER_FLOAT32),
                  "all_to_all: a position takes another count than it is given");
   expect_invalid(ringmaster_all_reduce(&ring_, in_, out_, 3, RINGMASTER_INT32, RINGMASTER_AVERAGE),

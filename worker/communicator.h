@@ -85,6 +85,20 @@ class Communicator {
     return to_result(
         ringmaster_all_to_all(raw_, input, give.data(), output, take.data(), type_of<T>()));
   }
+  /// Memory that all ranks of the host see.
+  template <class T>
+  Result<T*> allocate(std::size_t count) {
+    if (count > SIZE_MAX / sizeof(T)) return Error{Errc::exhausted, "allocate: too many elements"};
+    void* memory = nullptr;
+    auto allocated = to_result(ringmaster_allocate(raw_, count * sizeof(T), &memory));
+    if (!allocated) return allocated.error();
+    return static_cast<T*>(memory);
+  }
+  Result<void> free(void* memory) { return to_result(ringmaster_free(raw_, memory)); }
+  Result<void> register_memory(void* data, std::size_t bytes) {
+    return to_result(ringmaster_register(raw_, data, bytes));
+  }
+  Result<void> release(void* data) { return to_result(ringmaster_release(raw_, data)); }
   Result<void> barrier() { return to_result(ringmaster_barrier(raw_)); }
   Result<void> set_timeout(std::chrono::duration<double> timeout) {
     return to_result(ringmaster_set_timeout(raw_, timeout.count()));

@@ -41,6 +41,11 @@ Result<std::unique_ptr<ElasticSession>> ElasticSession::open() {
       std::move(*channel), std::move(*segment), rank, (*contract)->abort_fd, std::move(listener)}));
 }
 
+ElasticSession::ElasticSession(std::optional<Agent> agent) : agent_(std::move(agent)) {
+  communicator_.arena = std::make_unique<collectives::Arena>(agent_ ? &agent_->segment : nullptr,
+                                                             agent_ ? agent_->rank : 0);
+}
+
 Result<void> ElasticSession::add_state(void* data, std::size_t bytes) {
   if (joined()) return Error{Errc::invalid, "add_state: the session has joined already"};
   if (data == nullptr && bytes > 0) return Error{Errc::invalid, "add_state: a null pointer"};
@@ -134,8 +139,10 @@ Result<void> ElasticSession::make_engine(const FormMessage& form) {
     communicator_.engine = std::make_unique<collectives::SoloCommunicator>();
   } else if (form.endpoints.empty()) {
     communicator_.engine = std::make_unique<collectives::ShmCommunicator>(
-        agent_->segment, collectives::ShmMembership{form.generation, std::move(numbers), position,
-                                                    static_cast<int>(form.cpus)});
+        agent_->segment,
+        collectives::ShmMembership{form.generation, std::move(numbers), position,
+                                   static_cast<int>(form.cpus)},
+        communicator_.arena.get());
   } else if (agent_->listener) {
     communicator_.engine = std::make_unique<collectives::TcpCommunicator>(
         *agent_->listener,

@@ -50,7 +50,7 @@ class ElasticSession {
     int abort_fd;                                      // -1: none
     std::optional<collectives::TcpListener> listener;  // where the job may have several hosts
   };
-  explicit ElasticSession(std::optional<Agent> agent) : agent_(std::move(agent)) {}
+  explicit ElasticSession(std::optional<Agent> agent);
 
   Result<FormMessage> wait_for_generation();
   Result<void> restore(AgentChannel::Received received);

@@ -7,7 +7,7 @@ namespace ringmaster::collectives {
 
 namespace {
 
-using Reduce = void (*)(const Stretches&, ringmaster_type, ringmaster_reduction);
+using KernelFunction = void (*)(const Stretches&, ringmaster_type, ringmaster_reduction);
 
 }  // namespace
 
@@ -23,7 +23,7 @@ RINGMASTER_DECLARE(avx512)
 
 namespace {
 
-Reduce kernel_of(Isa isa) {
+KernelFunction kernel_of(Isa isa) {
   switch (isa) {
     case Isa::baseline:
       return baseline::reduce_stretches;

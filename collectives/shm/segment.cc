@@ -9,24 +9,33 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <new>
 
 namespace ringmaster::collectives {
 
-struct Segment::Control {
+/// What tells a segment from other files, and how large it is.
+struct SegmentHead {
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t capacity;
+  std::uint64_t arena_bytes;
+};
+
+struct Segment::Control {
+  SegmentHead head;
   alignas(64) std::atomic<std::int64_t> aborted;
 };
 
 namespace {
 
 constexpr std::uint64_t kMagic = 0x74736d676e697200;  // "ringmst" in a dump
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kPage = 4096;
+// Some milliseconds of the kernel's time.
+constexpr std::size_t kClearedAtOnce = 64 * 1024 * 1024;
 constexpr std::size_t kBuffers = 2 * Slot::kTurns;  // of one rank
 
 std::size_t buffers_offset(int capacity) {
@@ -34,9 +43,27 @@ std::size_t buffers_offset(int capacity) {
   return (flags + kPage - 1) / kPage * kPage;
 }
 
-std::size_t total_bytes(int capacity) {
+/// What is mapped: everything but the arenas.
+std::size_t mapped_bytes(int capacity) {
   return buffers_offset(capacity) +
          static_cast<std::size_t>(capacity) * kBuffers * Segment::kBufferBytes;
+}
+
+/// Arenas begin where a huge page may.
+constexpr std::size_t kHugePage = 2 * 1024 * 1024;
+std::uint64_t arenas_offset(int capacity) {
+  return (mapped_bytes(capacity) + kHugePage - 1) / kHugePage * kHugePage;
+}
+
+std::uint64_t file_bytes(int capacity, std::uint64_t arena_bytes) {
+  return arenas_offset(capacity) + static_cast<std::uint64_t>(capacity) * arena_bytes;
+}
+
+/// No rank can allocate more than the machine has.
+std::size_t machine_bytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  CHECK(pages > 0 && page > 0);
+  return static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
 }
 
 Result<void*> map(int fd, std::size_t bytes) {
@@ -49,21 +76,24 @@ Result<void*> map(int fd, std::size_t bytes) {
 
 }  // namespace
 
-Result<Segment> Segment::create(int capacity) {
+Result<Segment> Segment::create(int capacity, std::size_t arena_bytes) {
   CHECK_LT(0, capacity);
+  if (arena_bytes == 0) arena_bytes = machine_bytes();
+  arena_bytes = (arena_bytes + kHugePage - 1) / kHugePage * kHugePage;
   FileDescriptor fd(memfd_create("ringmaster", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd.valid()) return errno_error(errno, "make shared memory (memfd_create)");
-  const std::size_t bytes = total_bytes(capacity);
-  if (ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) {
-    return errno_error(errno, fmt::format("make {} bytes of shared memory", bytes));
+  const std::uint64_t whole = file_bytes(capacity, arena_bytes);
+  if (ftruncate(fd.get(), static_cast<off_t>(whole)) != 0) {
+    return errno_error(errno, fmt::format("make {} bytes of shared memory", whole));
   }
   // The size is fixed: a rank that shrank it would end the others with SIGBUS.
   if (fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
     return errno_error(errno, "seal the size of shared memory");
   }
+  const std::size_t bytes = mapped_bytes(capacity);
   auto memory = map(fd.get(), bytes);
   if (!memory) return memory.error();
-  new (*memory) Control{kMagic, kVersion, static_cast<std::uint32_t>(capacity), 0};
+  new (*memory) Control{{kMagic, kVersion, static_cast<std::uint32_t>(capacity), arena_bytes}, 0};
   Segment segment(std::move(fd), *memory, bytes);
   for (int number = 0; number < capacity; ++number) {
     segment.slot(number).watch.store(kNoWatch);
@@ -76,19 +106,23 @@ Result<Segment> Segment::attach(int fd) {
   if (fstat(fd, &status) != 0) {
     return errno_error(errno, fmt::format("look at shared memory (descriptor {})", fd));
   }
-  const auto bytes = static_cast<std::size_t>(status.st_size);
-  if (bytes < kPage) return Error{Errc::corrupt, fmt::format("descriptor {}: no segment", fd)};
+  const auto whole = static_cast<std::uint64_t>(status.st_size);
+  if (whole < kPage) return Error{Errc::corrupt, fmt::format("descriptor {}: no segment", fd)};
   FileDescriptor own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!own.valid()) return errno_error(errno, "duplicate the shared memory's descriptor");
-  auto memory = map(own.get(), bytes);
-  if (!memory) return memory.error();
-  Segment segment(std::move(own), *memory, bytes);
-  const Control& control = segment.control();
-  if (control.magic != kMagic || control.version != kVersion ||
-      total_bytes(static_cast<int>(control.capacity)) != bytes) {
+  SegmentHead head{};
+  const bool read = pread(own.get(), &head, sizeof head, 0) == sizeof head;
+  const bool known = read && head.magic == kMagic && head.version == kVersion;
+  // The file's size bounds the numbers before they are multiplied.
+  if (!known || head.capacity == 0 || head.capacity > whole / sizeof(Slot) ||
+      head.arena_bytes > whole / head.capacity ||
+      file_bytes(static_cast<int>(head.capacity), head.arena_bytes) != whole) {
     return Error{Errc::corrupt, fmt::format("descriptor {}: no segment of this version", fd)};
   }
-  return segment;
+  const std::size_t bytes = mapped_bytes(static_cast<int>(head.capacity));
+  auto memory = map(own.get(), bytes);
+  if (!memory) return memory.error();
+  return Segment(std::move(own), *memory, bytes);
 }
 
 Segment::Segment(FileDescriptor fd, void* memory, std::size_t bytes)
@@ -111,7 +145,25 @@ Segment::~Segment() {
 }
 
 int Segment::capacity() const {
-  return static_cast<int>(control().capacity);
+  return static_cast<int>(control().head.capacity);
+}
+
+std::size_t Segment::arena_bytes() const {
+  return control().head.arena_bytes;
+}
+
+std::uint64_t Segment::arena_offset(int number) const {
+  CHECK(number >= 0 && number < capacity());
+  return arenas_offset(capacity()) + static_cast<std::uint64_t>(number) * arena_bytes();
+}
+
+bool Segment::clear_arena_part(int number) const {
+  const auto begin = static_cast<off_t>(arena_offset(number));
+  const off_t data = lseek(fd(), begin, SEEK_DATA);
+  const off_t end = begin + static_cast<off_t>(arena_bytes());
+  if (data < 0 || data >= end) return false;
+  const off_t bytes = std::min(end - data, static_cast<off_t>(kClearedAtOnce));
+  return fallocate(fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, data, bytes) == 0;
 }
 
 Slot& Segment::slot(int number) const {

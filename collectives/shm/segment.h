@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The shared memory of a job's ranks on one host: a control page, a slot of flags for each rank
-// number, and two buffers a slot. It is a memfd that the agent makes and the ranks inherit: it has
-// no name, so nothing is left behind, and it needs no /dev/shm. It lives as long as the job: a new
-// generation uses the same memory.
+// number, buffers for each slot, and an arena for each rank number. It is a memfd that the agent
+// makes and the ranks inherit: it has no name, so nothing is left behind, and it needs no /dev/shm.
+// It lives as long as the job: a new generation uses the same memory.
+//
+// An arena is a stretch of the file and takes no memory before its rank allocates some of it
+// (arena.h). Only what comes before the arenas is mapped here.
 //
 // Who writes what: a rank its own slot and buffers; the agent the abort word, and the flags between
 // two generations, when no rank is in a collective. A slot belongs to a rank's number, so that a
@@ -63,8 +66,9 @@ class Segment {
   /// The value of `watch` when nobody waits.
   static constexpr std::int64_t kNoWatch = INT64_MAX;
 
-  /// Memory for rank numbers 0 to capacity-1. Pages that no rank touches cost nothing.
-  static Result<Segment> create(int capacity);
+  /// Memory for rank numbers 0 to capacity-1. Pages that no rank touches cost nothing. Each rank
+  /// may allocate up to `arena_bytes`; 0: as much as this machine has.
+  static Result<Segment> create(int capacity, std::size_t arena_bytes = 0);
   /// Maps the segment that the descriptor refers to; a descriptor of something else is an error.
   static Result<Segment> attach(int fd);
 
@@ -77,6 +81,12 @@ class Segment {
   Slot& slot(int number) const;
   /// A buffer of the rank number, 64-byte aligned.
   std::byte* buffer(int number, Buffer which, std::size_t turn) const;
+
+  /// Bytes of each arena, and where in the file that of the number begins.
+  std::size_t arena_bytes() const;
+  std::uint64_t arena_offset(int number) const;
+  /// Gives back a part of the memory of an arena whose rank is gone; false: there is no more.
+  bool clear_arena_part(int number) const;
 
   /// Ends the generation and all older ones: every wait of their ranks returns.
   void abort(std::int64_t generation) const;

@@ -8,7 +8,7 @@
 #include "collectives/call_text.h"
 #include "collectives/kernels/kernel.h"
 #include "collectives/reduce.h"
-#include "collectives/shm/shm_communicator.h"
+#include "collectives/shm/shm_all_reduce.h"
 
 namespace ringmaster::collectives {
 
@@ -20,29 +20,16 @@ std::size_t small_bytes_max(int ranks) {
   return ranks <= 2 ? 16384 : 4096;
 }
 
+/// From here on memory that all see is read where it is: below, its second hop costs more than the
+/// copy into a buffer.
+constexpr std::size_t kDirectLeast = 2048;
+
 /// Pieces of an operation, so that giving, reducing and collecting overlap also where one buffer
 /// would do. Larger ones fall out of a core's cache; but ranks that outnumber the processors pay
 /// each hop with a change of process, and that costs more.
 std::size_t chunk_bytes(std::size_t bytes, bool crowded) {
   constexpr std::size_t kLeast = 16 * 1024, kMost = 64 * 1024, kPieces = 4;
   return std::clamp(bytes / kPieces / 64 * 64, kLeast, crowded ? Segment::kBufferBytes : kMost);
-}
-
-/// Elements [begin, begin + count).
-struct Slice {
-  std::size_t begin, count;
-};
-
-/// The slice of a chunk of `count` elements that the position reduces. Slices begin at a cache
-/// line, whatever the type.
-Slice slice_of(std::size_t count, int position, int ranks) {
-  constexpr std::size_t kLine = 64;
-  const auto parts = static_cast<std::size_t>(ranks);
-  const auto bound = [&](std::size_t part) {
-    return std::min(count, (count * part / parts + kLine - 1) / kLine * kLine);
-  };
-  const auto part = static_cast<std::size_t>(position);
-  return {bound(part), bound(part + 1) - bound(part)};
 }
 
 }  // namespace
@@ -59,45 +46,54 @@ Result<void> ShmCommunicator::all_reduce(const void* input, void* output, std::s
     copy_bytes(output, input, count * size_of(type));
     return {};
   }
-  if (count * size_of(type) > small_bytes_max(size())) {
-    return reduce_piped(input, output, count, type, reduction);
-  }
-  return reduce_small(input, output, count, type, reduction);
+  AllReduce all{.input = at(input, 0),
+                .output = at(output, 0),
+                .count = count,
+                .width = size_of(type),
+                .type = type,
+                .reduction = reduction};
+  if (all.bytes() <= Arrival::kPayloadBytes) return reduce_tiny(all);
+  if (all.bytes() < kDirectLeast) return reduce_ordinary(all, false);
+  const Places own = places_of(all);
+  return own.shared() ? reduce_shared(all, own) : reduce_ordinary(all, true);
 }
 
-Result<void> ShmCommunicator::reduce_small(const void* input, void* output, std::size_t count,
-                                           Type type, Reduction reduction) {
+Result<void> ShmCommunicator::reduce_ordinary(const AllReduce& all, bool asked) {
+  if (all.bytes() <= small_bytes_max(size())) return reduce_small(all, asked);
+  AllReduce piped = all;
+  piped.first = next_;
+  piped.per_chunk = chunk_bytes(all.bytes(), size() > membership_.cpus) / all.width;
+  return reduce_piped(piped, asked);
+}
+
+Result<void> ShmCommunicator::reduce_tiny(const AllReduce& all) {
   const Chunk chunk = next_;
-  const std::size_t bytes = count * size_of(type);
-  const bool tiny = bytes <= Arrival::kPayloadBytes;
-  const auto given = [&](int peer) {
-    return tiny ? arrival(peer, chunk).payload : input_of(peer, chunk);
-  };
-  copy_bytes(given(position()), input, bytes);
+  copy_bytes(arrival(position(), chunk).payload, all.input, all.bytes());
   arrive(chunk);
   auto step = wait_arrived(chunk);
-  if (!step || count == 0) return step;
-  inputs_.resize(static_cast<std::size_t>(size()));
-  for (int peer = 0; peer < size(); ++peer) inputs_[static_cast<std::size_t>(peer)] = given(peer);
-  reduce(inputs_, output, count, type, reduction);
+  if (!step || all.count == 0) return step;
+  inputs_.clear();
+  for (int peer = 0; peer < size(); ++peer) inputs_.push_back(arrival(peer, chunk).payload);
+  reduce(inputs_, all.output, all.count, all.type, all.reduction);
   return {};
 }
 
-/// An all-reduce under way. The n-th of its chunks is `first` + n.
-struct ShmCommunicator::Piped {
-  const std::byte* input;
-  std::byte* output;
-  std::size_t count, per_chunk, width;
-  Type type;
-  Reduction reduction;
-  Chunk first;
+Result<void> ShmCommunicator::reduce_small(const AllReduce& all, bool asked) {
+  const Chunk chunk = next_;
+  if (auto step = claim(chunk); !step) return step;
+  if (asked) say_places({});
+  copy_bytes(input_of(position(), chunk), all.input, all.bytes());
+  arrive(chunk);
+  auto step = wait_arrived(chunk);
+  if (!step) return step;
+  if (asked && anyone_shares(chunk)) return reduce_small(all, false);
+  inputs_.clear();
+  for (int peer = 0; peer < size(); ++peer) inputs_.push_back(input_of(peer, chunk));
+  reduce(inputs_, all.output, all.count, all.type, all.reduction);
+  return {};
+}
 
-  std::size_t chunks() const { return (count + per_chunk - 1) / per_chunk; }
-  std::size_t elements(std::size_t n) const { return std::min(per_chunk, count - n * per_chunk); }
-  std::size_t offset(std::size_t n) const { return n * per_chunk * width; }
-};
-
-void ShmCommunicator::give(const Piped& all, std::size_t n) {
+void ShmCommunicator::give(const AllReduce& all, std::size_t n) {
   const Slice own = slice_of(all.elements(n), position(), size());
   const std::byte* from = all.input + all.offset(n);
   std::byte* to = input_of(position(), all.first + n);
@@ -107,7 +103,7 @@ void ShmCommunicator::give(const Piped& all, std::size_t n) {
   copy_bytes(to + behind, from + behind, all.elements(n) * all.width - behind);
 }
 
-void ShmCommunicator::reduce_slice(const Piped& all, std::size_t n) {
+void ShmCommunicator::reduce_slice(const AllReduce& all, std::size_t n) {
   const Slice own = slice_of(all.elements(n), position(), size());
   const std::size_t begin = own.begin * all.width;
   inputs_.resize(static_cast<std::size_t>(size()));
@@ -123,7 +119,7 @@ void ShmCommunicator::reduce_slice(const Piped& all, std::size_t n) {
                    all.reduction);
 }
 
-void ShmCommunicator::collect(const Piped& all, std::size_t n) {
+void ShmCommunicator::collect(const AllReduce& all, std::size_t n) {
   for (int turn = 1; turn < size(); ++turn) {
     const int peer = (position() + turn) % size();  // not all from the same one at once
     const Slice theirs = slice_of(all.elements(n), peer, size());
@@ -134,15 +130,15 @@ void ShmCommunicator::collect(const Piped& all, std::size_t n) {
   }
 }
 
-Result<void> ShmCommunicator::reduce_piped(const void* input, void* output, std::size_t count,
-                                           Type type, Reduction reduction) {
-  const std::size_t width = size_of(type);
-  const Piped all = {at(input, 0), at(output, 0),
-                     count,        chunk_bytes(count * width, size() > membership_.cpus) / width,
-                     width,        type,
-                     reduction,    next_};
+Result<void> ShmCommunicator::reduce_piped(const AllReduce& all, bool asked) {
   const std::size_t chunks = all.chunks();
+  if (asked) say_places({});
   for (std::size_t n = 0; n < chunks + 2; ++n) {
+    if (n == 1 && asked) {
+      auto step = wait_arrived(all.first);
+      if (!step) return step;
+      if (anyone_shares(all.first)) return reduce_ordinary(all, false);
+    }
     if (n < chunks) {
       auto step = claim(all.first + n);
       if (!step) return step;

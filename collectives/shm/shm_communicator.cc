@@ -26,14 +26,15 @@ std::uint32_t count_of(std::uint64_t chunk) {
 
 }  // namespace
 
-ShmCommunicator::ShmCommunicator(const Segment& segment, ShmMembership membership)
+ShmCommunicator::ShmCommunicator(const Segment& segment, ShmMembership membership, Arena* arena)
     : segment_(segment),
       membership_(std::move(membership)),
+      arena_(arena),
       waiter_(segment.slot(membership_.numbers.at(static_cast<std::size_t>(membership_.position))),
               static_cast<int>(membership_.numbers.size()), membership_.cpus) {}
 
 Slot& ShmCommunicator::slot(int position) const {
-  return segment_.slot(membership_.numbers[static_cast<std::size_t>(position)]);
+  return segment_.slot(number(position));
 }
 
 Arrival& ShmCommunicator::arrival(int position, Chunk chunk) const {
@@ -41,8 +42,7 @@ Arrival& ShmCommunicator::arrival(int position, Chunk chunk) const {
 }
 
 std::byte* ShmCommunicator::buffer(int position, Segment::Buffer which, Chunk chunk) const {
-  return segment_.buffer(membership_.numbers[static_cast<std::size_t>(position)], which,
-                         chunk % Slot::kTurns);
+  return segment_.buffer(number(position), which, chunk % Slot::kTurns);
 }
 
 Error ShmCommunicator::failure(Errc code, std::string message) {
@@ -95,9 +95,7 @@ Result<void> ShmCommunicator::wait_for(int peer, const std::atomic<std::uint32_t
     case Waiter::End::timed_out:
       break;
   }
-  return failure(
-      Errc::timed_out,
-      late_text(call_, membership_.numbers[static_cast<std::size_t>(peer)], to_seconds(timeout_)));
+  return failure(Errc::timed_out, late_text(call_, number(peer), to_seconds(timeout_)));
 }
 
 Result<void> ShmCommunicator::wait_arrived(Chunk chunk) {
@@ -133,9 +131,7 @@ Result<void> ShmCommunicator::compare_calls(Chunk chunk) {
   for (int peer = 1; peer < size(); ++peer) {
     const Call other = slot(peer).calls[chunk % Slot::kTurns];
     if (first == other) continue;
-    return failure(Errc::mismatch,
-                   mismatch_text(first, membership_.numbers[0], other,
-                                 membership_.numbers[static_cast<std::size_t>(peer)]));
+    return failure(Errc::mismatch, mismatch_text(first, number(0), other, number(peer)));
   }
   return {};  // equal calls have equal short forms: not reached
 }

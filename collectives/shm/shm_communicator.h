@@ -23,6 +23,11 @@
 //                   and its result buffer, and collects the others' slices. What leaves the caches
 //                   is each input once and each output once.
 //
+// Memory that all ranks see (arena.h) goes without buffers: everybody says where its arrays are,
+// reduces its slice from all inputs into all outputs, and waits for the others. That is each input
+// read once and each output written once, and two hops. Ranks learn only with the first chunk
+// whether all have such memory; when some have not, it is done again with buffers.
+//
 // Method: the direct reduce-scatter and all-gather over mapped memory that DeepSpeed's CPU
 // collectives and NCCL's symmetric kernels also use; the pipeline and its turns are ours.
 #pragma once
@@ -31,6 +36,7 @@
 #include <vector>
 
 #include "collectives/communicator.h"
+#include "collectives/shm/arena.h"
 #include "collectives/shm/segment.h"
 #include "collectives/shm/waiter.h"
 
@@ -46,8 +52,9 @@ struct ShmMembership {
 
 class ShmCommunicator : public Communicator {
  public:
-  /// The segment outlives the communicator. The agent has reset it for this generation.
-  ShmCommunicator(const Segment& segment, ShmMembership membership);
+  /// The segment and the arena outlive the communicator. The agent has reset the segment for this
+  /// generation. Without an arena this rank's memory is seen by no other.
+  ShmCommunicator(const Segment& segment, ShmMembership membership, Arena* arena = nullptr);
 
   using Communicator::all_gather;
   int size() const override { return static_cast<int>(membership_.numbers.size()); }
@@ -65,7 +72,13 @@ class ShmCommunicator : public Communicator {
 
  private:
   using Chunk = std::uint64_t;
-  struct Piped;  // an all-reduce in the middle of it (shm_all_reduce.cc)
+  /// Where a rank's arrays are in its arena: said with the first chunk.
+  struct Places {
+    Reach input, output;
+    bool shared() const { return input.begin < input.end && output.begin < output.end; }
+  };
+  static_assert(sizeof(Places) <= Arrival::kPayloadBytes);
+  struct AllReduce;  // one in the middle of it (shm_all_reduce.h)
 
   Slot& slot(int position) const;
   Arrival& arrival(int position, Chunk chunk) const;
@@ -90,25 +103,38 @@ class ShmCommunicator : public Communicator {
   Result<void> wait_for(int position, const std::atomic<std::uint32_t>& word, std::uint32_t target);
   void ring_sleepers();
   Result<void> compare_calls(Chunk chunk);
-  Result<void> reduce_small(const void* input, void* output, std::size_t count, Type type,
-                            Reduction reduction);
-  Result<void> reduce_piped(const void* input, void* output, std::size_t count, Type type,
-                            Reduction reduction);
-  void give(const Piped& all, std::size_t n);
-  void reduce_slice(const Piped& all, std::size_t n);
-  void collect(const Piped& all, std::size_t n);
+  Result<void> reduce_tiny(const AllReduce& all);
+  /// Through buffers. `asked`: with the first chunk ranks say where their arrays are.
+  Result<void> reduce_ordinary(const AllReduce& all, bool asked);
+  Result<void> reduce_small(const AllReduce& all, bool asked);
+  Result<void> reduce_piped(const AllReduce& all, bool asked);
+  void give(const AllReduce& all, std::size_t n);
+  void reduce_slice(const AllReduce& all, std::size_t n);
+  void collect(const AllReduce& all, std::size_t n);
+  /// Where it is (shm_direct.cc).
+  Places places_of(const AllReduce& all) const;
+  void say_places(const Places& places);
+  Places places_at(int position, Chunk chunk) const;
+  bool anyone_shares(Chunk chunk) const;
+  Reach common_stretch(const AllReduce& all, Chunk chunk) const;
+  Result<void> reduce_shared(const AllReduce& all, const Places& own);
+  Result<void> reduce_direct(const AllReduce& all, Reach common, Chunk chunk);
   Error failure(Errc code, std::string message);
+
+  int number(int position) const { return membership_.numbers[static_cast<std::size_t>(position)]; }
 
   const Segment& segment_;
   ShmMembership membership_;
+  Arena* arena_;
   Waiter waiter_;
   Chunk next_ = 0;      // the first chunk of the next operation
   Chunk all_here_ = 0;  // all have been seen at the chunks below
   Chunk compare_ = 0;   // the first chunk of the operation under way
   bool compared_ = true;
   Call call_;
-  std::vector<const void*> inputs_;  // of a reduction; kept for its memory
-  std::optional<Error> failed_;      // after a mismatch or a time-out nothing can be in step again
+  std::vector<const void*> inputs_;  // of a reduction; kept for their memory
+  std::vector<void*> outputs_;
+  std::optional<Error> failed_;  // after a mismatch or a time-out nothing can be in step again
 };
 
 }  // namespace ringmaster::collectives
