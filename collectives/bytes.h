@@ -20,4 +20,11 @@ inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
 }
 
+/// The same for what will not be read before the caches have forgotten it: the lines that it goes
+/// to are not read first.
+void stream_bytes(void* to, const void* from, std::size_t bytes);
+
+/// Bytes of this machine's largest cache.
+std::size_t largest_cache();
+
 }  // namespace ringmaster::collectives

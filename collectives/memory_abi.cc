@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "collectives/handle.h"
+#include "collectives/ringmaster_memory.h"
 
 namespace {
 

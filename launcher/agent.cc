@@ -354,6 +354,7 @@ void Agent::form_now(const jobs::FormGeneration& action) {
   joined_ += static_cast<std::uint32_t>(table.joined.size());
   formed_ = table.generation;
   send_form(action);
+  boost::asio::post(loop_, [this] { clear_left_memory(); });
   if (!deferred_->starts.empty()) boost::asio::post(loop_, [this] { start_deferred(); });
 }
 

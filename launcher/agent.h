@@ -116,6 +116,7 @@ class Agent {
   void forget_the_over();
   Running* find(const jobs::RankId& id);
   void clear_orphans();
+  void clear_left_memory();
 
   boost::asio::io_context& loop_;
   const Plan& plan_;
@@ -132,8 +133,7 @@ class Agent {
   std::map<int, std::pair<int, int>> local_ranks_;
   std::function<std::vector<pid_t>()> keep_;
   OnNotice on_notice_;
-  jobs::Generation aborted_{};  // the newest
-  jobs::Generation formed_{};   // the newest
+  jobs::Generation aborted_{}, formed_{};  // the newest
   std::uint32_t lost_ = 0;      // since a generation last held one state
   std::uint32_t joined_ = 0;
   Saver* saver_ = nullptr;                   // none under ringrun

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "collectives/ringmaster_collectives.h"
+#include "collectives/ringmaster_memory.h"
 
 namespace ringmaster::worker {
 

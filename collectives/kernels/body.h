@@ -26,6 +26,8 @@ void reduce_inputs(const Stretches& stretches, typename Lanes::Factor factor) {
         return Kernel<Lanes, kReduction, 2>{stretches, factor}.run();
       case 4:
         return Kernel<Lanes, kReduction, 4>{stretches, factor}.run();
+      case 8:
+        return Kernel<Lanes, kReduction, 8>{stretches, factor}.run();
       default:
         break;
     }

@@ -20,7 +20,7 @@ constexpr std::size_t kLine = 64;
 constexpr std::size_t kWindowLeast = 64 * 1024 * 1024;
 // Arrays that begin at the same place of their pages compete for the same few lines of a cache, and
 // a reduction reads as many as there are ranks. So blocks begin at different lines.
-constexpr std::size_t kColours = 32, kColourLines = 2;
+constexpr std::size_t kShifts = 32, kShiftLines = 2;
 
 std::size_t whole_pages(std::size_t bytes) {
   return (bytes + kArenaPage - 1) / kArenaPage * kArenaPage;
@@ -65,6 +65,8 @@ Result<std::uint64_t> Arena::reserve(std::size_t bytes) {
                                               "each may have {} (this machine's memory)",
                                               bytes, segment_->arena_bytes())};
   }
+  auto& end = segment_->slot(number_).arena_end;
+  end.store(std::max<std::uint64_t>(end.load(), offset + bytes));
   const auto at = static_cast<off_t>(segment_->arena_offset(number_) + offset);
   if (fallocate(segment_->fd(), 0, at, static_cast<off_t>(bytes)) != 0) {
     const int reason = errno;
@@ -97,8 +99,8 @@ Result<void*> Arena::map_block(std::uint64_t offset, std::size_t bytes, void* ov
 Result<void*> Arena::allocate(std::size_t bytes) {
   if (bytes > SIZE_MAX / 2) return Error{Errc::exhausted, "allocate: more bytes than memory"};
   const std::lock_guard lock(mutex_);
-  const std::size_t colour = (turn_++ + static_cast<std::size_t>(number_) * 5) % kColours;
-  const std::size_t shift = colour * kColourLines * kLine;
+  const std::size_t shift_turn = (turn_++ + static_cast<std::size_t>(number_) * 5) % kShifts;
+  const std::size_t shift = shift_turn * kShiftLines * kLine;
   const std::size_t whole = whole_pages(std::max<std::size_t>(bytes, 1) + shift);
   std::uint64_t offset = 0;
   void* memory = MAP_FAILED;

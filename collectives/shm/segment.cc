@@ -37,6 +37,15 @@ constexpr std::size_t kPage = 4096;
 // Some milliseconds of the kernel's time.
 constexpr std::size_t kClearedAtOnce = 64 * 1024 * 1024;
 constexpr std::size_t kBuffers = 2 * Slot::kTurns;  // of one rank
+// A reduction reads the same place of all ranks' buffers. Were that the same place of a page, all
+// would compete for the eight lines of one set of the first cache: so each rank's buffers begin at
+// another line.
+constexpr std::size_t kColours = 32, kColourBytes = 128;
+constexpr std::size_t kBufferStride = Segment::kBufferBytes + kColours * kColourBytes;
+static_assert(kColours * kColourBytes == kPage);
+std::size_t colour_of(int number) {
+  return static_cast<std::size_t>(number) * 5 % kColours * kColourBytes;
+}
 
 std::size_t buffers_offset(int capacity) {
   const std::size_t flags = kPage + static_cast<std::size_t>(capacity) * sizeof(Slot);
@@ -45,8 +54,7 @@ std::size_t buffers_offset(int capacity) {
 
 /// What is mapped: everything but the arenas.
 std::size_t mapped_bytes(int capacity) {
-  return buffers_offset(capacity) +
-         static_cast<std::size_t>(capacity) * kBuffers * Segment::kBufferBytes;
+  return buffers_offset(capacity) + static_cast<std::size_t>(capacity) * kBuffers * kBufferStride;
 }
 
 /// Arenas begin where a huge page may.
@@ -158,12 +166,16 @@ std::uint64_t Segment::arena_offset(int number) const {
 }
 
 bool Segment::clear_arena_part(int number) const {
-  const auto begin = static_cast<off_t>(arena_offset(number));
-  const off_t data = lseek(fd(), begin, SEEK_DATA);
-  const off_t end = begin + static_cast<off_t>(arena_bytes());
-  if (data < 0 || data >= end) return false;
-  const off_t bytes = std::min(end - data, static_cast<off_t>(kClearedAtOnce));
-  return fallocate(fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, data, bytes) == 0;
+  auto& end = slot(number).arena_end;
+  const std::uint64_t used = end.load();
+  if (used == 0) return false;
+  const std::uint64_t bytes = std::min<std::uint64_t>(used, kClearedAtOnce);
+  const auto at = static_cast<off_t>(arena_offset(number) + used - bytes);
+  CHECK_EQ(
+      fallocate(fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, static_cast<off_t>(bytes)),
+      0);
+  end.store(used - bytes);
+  return true;
 }
 
 Slot& Segment::slot(int number) const {
@@ -176,7 +188,8 @@ std::byte* Segment::buffer(int number, Buffer which, std::size_t turn) const {
   CHECK_LT(turn, Slot::kTurns);
   const std::size_t index = static_cast<std::size_t>(number) * kBuffers +
                             (which == Buffer::result ? Slot::kTurns : 0) + turn;
-  return static_cast<std::byte*>(memory_) + buffers_offset(capacity()) + index * kBufferBytes;
+  return static_cast<std::byte*>(memory_) + buffers_offset(capacity()) + index * kBufferStride +
+         colour_of(number);
 }
 
 void Segment::abort(std::int64_t generation) const {

@@ -53,6 +53,7 @@ struct Slot {
   alignas(64) std::atomic<std::int64_t> steps;      // steps finished, for the agent
   std::atomic<std::int64_t> watch;        // the rank tells the agent when `steps` reaches it
   std::atomic<std::uint32_t> save_asked;  // 1: the agent would like a save soon
+  std::atomic<std::uint64_t> arena_end;   // no byte of the arena behind it has memory
   alignas(64) Call calls[kTurns];         // of the operation that began with that chunk
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);

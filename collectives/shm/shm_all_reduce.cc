@@ -28,8 +28,10 @@ constexpr std::size_t kDirectLeast = 2048;
 /// would do. Larger ones fall out of a core's cache; but ranks that outnumber the processors pay
 /// each hop with a change of process, and that costs more.
 std::size_t chunk_bytes(std::size_t bytes, bool crowded) {
-  constexpr std::size_t kLeast = 16 * 1024, kMost = 64 * 1024, kPieces = 4;
-  return std::clamp(bytes / kPieces / 64 * 64, kLeast, crowded ? Segment::kBufferBytes : kMost);
+  constexpr std::size_t kLeast = 16 * 1024;
+  const std::size_t pieces = crowded ? 2 : 4;
+  const std::size_t most = crowded ? Segment::kBufferBytes : 64 * 1024;
+  return std::clamp(bytes / pieces / 64 * 64, kLeast, most);
 }
 
 }  // namespace

@@ -119,6 +119,7 @@ class ShmCommunicator : public Communicator {
   Reach common_stretch(const AllReduce& all, Chunk chunk) const;
   Result<void> reduce_shared(const AllReduce& all, const Places& own);
   Result<void> reduce_direct(const AllReduce& all, Reach common, Chunk chunk);
+  void reduce_and_hand_out(const AllReduce& all, std::size_t count);
   Error failure(Errc code, std::string message);
 
   int number(int position) const { return membership_.numbers[static_cast<std::size_t>(position)]; }
@@ -134,6 +135,7 @@ class ShmCommunicator : public Communicator {
   Call call_;
   std::vector<const void*> inputs_;  // of a reduction; kept for their memory
   std::vector<void*> outputs_;
+  std::vector<std::byte> scratch_;
   std::optional<Error> failed_;  // after a mismatch or a time-out nothing can be in step again
 };
 
