@@ -6,19 +6,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <ctime>
 
 namespace ringmaster::collectives {
 
 namespace {
 
-// As long as a sleep and its wake cost: whoever spins that long first loses at most half.
-constexpr Duration kSpin = std::chrono::microseconds(8);
+// Longer than a sleep and its wake: whoever has rung a sleeper is still spinning when that answers,
+// and then both go on without sleeping. With 8 us two ranks that had once slept never got out of
+// it.
+constexpr Duration kSpin = std::chrono::microseconds(20);
 constexpr int kSpinsALook = 32;  // at the clock
 constexpr int kYields = 64;
 // A yield between our own ranks takes microseconds; a stranger keeps the processor for a slice.
 constexpr Duration kSlowYield = std::chrono::microseconds(200);
-constexpr int kSleepsAfterSlowYield = 256;
+// How many waits then go to sleep at once. Strangers that stay are met again at the next yield:
+// each time there are twice as many sleeps before it. Strangers that came once are soon forgotten.
+constexpr int kSleepsLeast = 16, kSleepsMost = 2048, kGoodWaits = 64;
 // The bell ends every sleep; this only bounds the harm of a peer that was killed between
 // publishing and ringing, whose loss the agent announces within milliseconds anyway.
 constexpr long kSleepNanoseconds = 50'000'000;
@@ -39,7 +44,17 @@ void sleep_on(const std::atomic<std::uint32_t>& word, std::uint32_t seen) {
 }  // namespace
 
 Waiter::Waiter(Slot& own, int ranks, int cpus)
-    : own_(own), spin_(ranks > cpus ? Duration::zero() : kSpin) {}
+    : own_(own), spin_(ranks > cpus ? Duration::zero() : kSpin), sleeps_(kSleepsLeast) {}
+
+void Waiter::note_slow_yield() {
+  sleep_next_ = sleeps_;
+  sleeps_ = std::min(sleeps_ * 2, kSleepsMost);
+  good_waits_ = 0;
+}
+
+void Waiter::note_good_wait() {
+  if (++good_waits_ >= kGoodWaits) sleeps_ = kSleepsLeast;
+}
 
 Waiter::End Waiter::wait(const Segment& segment, std::int64_t generation,
                          const std::atomic<std::uint32_t>& word, std::uint32_t target,
@@ -56,9 +71,12 @@ Waiter::End Waiter::wait(const Segment& segment, std::int64_t generation,
   for (int yield = 0; yield < kYields && sleep_next_ == 0; ++yield) {
     if (segment.aborted(generation)) return End::aborted;
     sched_yield();
-    if (reached(word, target)) return End::reached;
+    if (reached(word, target)) {
+      note_good_wait();
+      return End::reached;
+    }
     const Time after = read_clock();
-    if (after - before > kSlowYield) sleep_next_ = kSleepsAfterSlowYield;
+    if (after - before > kSlowYield) note_slow_yield();
     before = after;
   }
   if (sleep_next_ > 0) --sleep_next_;

@@ -36,7 +36,12 @@ class Waiter {
  private:
   Slot& own_;
   Duration spin_;
+  void note_slow_yield();
+  void note_good_wait();
+
   int sleep_next_ = 0;  // so many waits go to sleep without yielding
+  int sleeps_;          // how many there will be after the next slow yield
+  int good_waits_ = 0;  // ended by a yield, since the last slow one
 };
 
 /// Whether the counter has come to `target`. The difference is signed so that it may wrap.

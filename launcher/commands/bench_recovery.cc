@@ -26,7 +26,7 @@ namespace ringmaster::launcher {
 namespace {
 
 constexpr Duration kRecoveryLook = std::chrono::milliseconds(2);  // between looks at the log
-constexpr Duration kPatience = std::chrono::seconds(30);  // for any one thing to happen
+constexpr Duration kPatience = std::chrono::seconds(30);          // for any one thing to happen
 constexpr Duration kTrainingPatience = std::chrono::minutes(10);
 constexpr double kSurvivorsBarMs = 50, kHostBarMs = 300, kReplacementBarMs = 1000;
 constexpr std::int64_t kStepsBetweenDrills = 1500;  // a replacement is in long before the next kill

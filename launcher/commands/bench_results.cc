@@ -21,6 +21,10 @@ Spread spread_of(std::vector<double> values) {
           values.front(),         values.back(),          values.size()};
 }
 
+double median_of(std::vector<double> values) {
+  return spread_of(std::move(values)).p50;
+}
+
 std::string line_json(const BenchLine& line) {
   Json params = Json::object();
   for (const auto& [name, value] : line.numbers) params[name] = value;

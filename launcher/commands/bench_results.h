@@ -24,6 +24,7 @@ struct Spread {
 
 /// `values` must not be empty.
 Spread spread_of(std::vector<double> values);
+double median_of(std::vector<double> values);
 
 struct BenchLine {
   std::string bench, metric, unit;

@@ -169,14 +169,6 @@ void print_json(const Scaling& scaling, const std::vector<Bar>& bars) {
   fmt::print("{}\n", bars_json("scaling", bars));
 }
 
-Result<void> write_svg(const std::string& path, const Scaling& scaling) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << scaling_svg(scaling);
-  file.close();
-  if (!file) return errno_error(errno, fmt::format("write {}", path));
-  return {};
-}
-
 }  // namespace
 
 int run_bench_scaling(const Arguments& arguments) {
@@ -217,7 +209,8 @@ int run_bench_scaling(const Arguments& arguments) {
     fmt::print("{}\n{}", scaling_table(*scaling), bars_text(bars, ""));
   }
   if (!s.svg.empty()) {
-    if (auto written = write_svg(s.svg, *scaling); !written) return fail(s.json, written.error());
+    if (auto written = write_svg(s.svg, scaling_svg(*scaling)); !written)
+      return fail(s.json, written.error());
   }
   return all_met(bars) ? 0 : kExitFailed;
 }

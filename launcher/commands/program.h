@@ -85,6 +85,9 @@ Error ended_badly(const std::string& name, int wait_status, const std::string& l
 /// The program `name` beside the running one, or an error that says where it was looked for.
 Result<std::string> find_beside(std::string_view name);
 
+/// Writes a picture over what may be there.
+Result<void> write_svg(const std::string& path, const std::string& svg);
+
 /// The running program's file.
 Result<std::string> this_program();
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loop that times all-reduces, the same for every library: the file that includes it has
+ * rank_of(), size_of_world() and sum(in, out, count). C that a C++ compiler takes, too.
+ *
+ * In every iteration each rank rewrites its input and reads its output, inside the timing: a
+ * library that leaves the data in some other core's cache pays for it here, as training would.
+ */
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now_us(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static int by_value(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+enum { MOST_ITERATIONS = 20000, LEAST_ITERATIONS = 5, WARM_UP = 3 };
+static double times[MOST_ITERATIONS];
+static volatile float sink;
+
+/* One iteration; its time in us. */
+static double iterate(float* in, float* out, size_t count, int turn) {
+  const double begin = now_us();
+  /* As cheap as rewriting can be: what is measured is the library. */
+  const float value = (float)turn;
+  for (size_t i = 0; i < count; ++i) in[i] = value;
+  sum(in, out, count);
+  float read = 0;
+  for (size_t i = 0; i < count; i += 16) read += out[i];
+  sink = read;
+  return now_us() - begin;
+}
+
+static void measure(float* in, float* out, size_t bytes, double budget_us) {
+  const size_t count = bytes / sizeof(float);
+  double warm = 0;
+  for (int i = 0; i < WARM_UP; ++i) warm = iterate(in, out, count, i);
+  /* All ranks need the same number of iterations: rank 0's. */
+  float wanted = rank_of() == 0 ? (float)(budget_us / (warm > 0.05 ? warm : 0.05)) : 0, agreed;
+  sum(&wanted, &agreed, 1);
+  int iterations = agreed > MOST_ITERATIONS ? MOST_ITERATIONS : (int)agreed;
+  if (iterations < LEAST_ITERATIONS) iterations = LEAST_ITERATIONS;
+  for (int i = 0; i < iterations; ++i) times[i] = iterate(in, out, count, i);
+  const float expected = (float)((iterations - 1) * size_of_world());
+  for (size_t i = 0; i < count; ++i) {
+    if (out[i] == expected) continue;
+    fprintf(stderr, "allreduce: %zu bytes: a sum of %g at %zu, not %g\n", bytes, (double)out[i], i,
+            (double)expected);
+    exit(1);
+  }
+  if (rank_of() != 0) return;
+  qsort(times, (size_t)iterations, sizeof(double), by_value);
+  printf("{\"bytes\":%zu,\"iterations\":%d,\"median_us\":%.3f,\"p99_us\":%.3f}\n", bytes,
+         iterations, times[iterations / 2], times[(int)((double)(iterations - 1) * 0.99)]);
+  fflush(stdout);
+}
+
+/* Prints a JSON line for each power of two: bytes, iterations, median and p99 in us. */
+static void measure_all(float* in, float* out, size_t least, size_t most, double milliseconds) {
+  memset(in, 0, most);
+  memset(out, 0, most);
+  for (size_t bytes = least; bytes <= most; bytes *= 2) measure(in, out, bytes, milliseconds * 1e3);
+}
+
+/* The sizes of the command line, and memory of the larger one; 0: something is wrong with them. */
+static int take_sizes(char** argv, size_t* least, size_t* most, float** in, float** out) {
+  *least = strtoull(argv[1], NULL, 10);
+  *most = strtoull(argv[2], NULL, 10);
+  if (*least >= 4 && *most >= *least && posix_memalign((void**)in, 64, *most) == 0 &&
+      posix_memalign((void**)out, 64, *most) == 0) {
+    return 1;
+  }
+  fprintf(stderr, "allreduce: %s to %s bytes: too few or too many\n", argv[1], argv[2]);
+  return 0;
+}
