@@ -32,7 +32,7 @@ struct Segment::Control {
 namespace {
 
 constexpr std::uint64_t kMagic = 0x74736d676e697200;  // "ringmst" in a dump
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr std::size_t kPage = 4096;
 // Some milliseconds of the kernel's time.
 constexpr std::size_t kClearedAtOnce = 64 * 1024 * 1024;
@@ -47,9 +47,24 @@ std::size_t colour_of(int number) {
   return static_cast<std::size_t>(number) * 5 % kColours * kColourBytes;
 }
 
+std::size_t to_pages(std::size_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+std::size_t pairs(int capacity) {
+  return static_cast<std::size_t>(capacity) * static_cast<std::size_t>(capacity);
+}
+
+std::size_t mailboxes_offset(int capacity) {
+  return to_pages(kPage + static_cast<std::size_t>(capacity) * sizeof(Slot));
+}
+
+std::size_t mail_offset(int capacity) {
+  return to_pages(mailboxes_offset(capacity) + pairs(capacity) * sizeof(Mailbox));
+}
+
 std::size_t buffers_offset(int capacity) {
-  const std::size_t flags = kPage + static_cast<std::size_t>(capacity) * sizeof(Slot);
-  return (flags + kPage - 1) / kPage * kPage;
+  return mail_offset(capacity) + pairs(capacity) * Mailbox::kTurns * Mailbox::kChunkBytes;
 }
 
 /// What is mapped: everything but the arenas.
@@ -192,6 +207,20 @@ std::byte* Segment::buffer(int number, Buffer which, std::size_t turn) const {
          colour_of(number);
 }
 
+Mailbox& Segment::mailbox(int from, int to) const {
+  CHECK(from >= 0 && from < capacity() && to >= 0 && to < capacity());
+  std::byte* first = static_cast<std::byte*>(memory_) + mailboxes_offset(capacity());
+  return reinterpret_cast<Mailbox*>(first)[from * capacity() + to];
+}
+
+std::byte* Segment::mail_buffer(int from, int to, std::size_t turn) const {
+  CHECK(from >= 0 && from < capacity() && to >= 0 && to < capacity());
+  CHECK_LT(turn, Mailbox::kTurns);
+  const auto pair = static_cast<std::size_t>(from * capacity() + to);
+  return static_cast<std::byte*>(memory_) + mail_offset(capacity()) +
+         (pair * Mailbox::kTurns + turn) * Mailbox::kChunkBytes;
+}
+
 void Segment::abort(std::int64_t generation) const {
   auto& word = control().aborted;
   std::int64_t seen = word.load();
@@ -210,6 +239,13 @@ void Segment::reset() const {
     for (Arrival& arrival : one.arrivals) arrival.count.store(0);
     one.reduced.store(0);
     one.sleeping.store(0);
+    if (one.mail.exchange(0) == 0) continue;
+    for (int to = 0; to < capacity(); ++to) {
+      Mailbox& box = mailbox(number, to);
+      box.sent.store(0);
+      box.taken.store(0);
+      box.refused.store(0);
+    }
   }
 }
 

@@ -53,10 +53,22 @@ struct Slot {
   alignas(64) std::atomic<std::int64_t> steps;      // steps finished, for the agent
   std::atomic<std::int64_t> watch;        // the rank tells the agent when `steps` reaches it
   std::atomic<std::uint32_t> save_asked;  // 1: the agent would like a save soon
+  std::atomic<std::uint32_t> mail;        // 1: the rank has sent or taken messages
   std::atomic<std::uint64_t> arena_end;   // no byte of the arena behind it has memory
   alignas(64) Call calls[kTurns];         // of the operation that began with that chunk
 };
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+
+/// What one rank sends another. Each side writes a line of its own.
+struct Mailbox {
+  static constexpr std::size_t kTurns = 2;  // chunks that may be on their way
+  static constexpr std::size_t kChunkBytes = 32 * 1024;
+  alignas(64) std::atomic<std::uint32_t> sent;   // chunks, since the generation's beginning
+  Call sending[kTurns];                          // of the message that begins with the chunk
+  alignas(64) std::atomic<std::uint32_t> taken;  // chunks
+  std::atomic<std::uint32_t> refused;            // 1: the receiver wants another message
+  Call receiving;                                // which one, once it is refused
+};
 
 class Segment {
  public:
@@ -82,6 +94,10 @@ class Segment {
   Slot& slot(int number) const;
   /// A buffer of the rank number, 64-byte aligned.
   std::byte* buffer(int number, Buffer which, std::size_t turn) const;
+
+  /// Messages of one rank number to another, and where a chunk of theirs goes.
+  Mailbox& mailbox(int from, int to) const;
+  std::byte* mail_buffer(int from, int to, std::size_t turn) const;
 
   /// Bytes of each arena, and where in the file that of the number begins.
   std::size_t arena_bytes() const;

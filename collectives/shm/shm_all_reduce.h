@@ -26,6 +26,12 @@ inline Slice slice_of(std::size_t count, int position, int ranks) {
   return {bound(part), bound(part + 1) - bound(part)};
 }
 
+/// Where a rank's arrays are in its arena: said with the first chunk.
+struct ShmCommunicator::Places {
+  Reach input, output;
+  bool shared() const { return input.begin < input.end && output.begin < output.end; }
+};
+
 struct ShmCommunicator::AllReduce {
   const std::byte* input;
   std::byte* output;

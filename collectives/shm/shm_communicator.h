@@ -69,15 +69,12 @@ class ShmCommunicator : public Communicator {
                           Type type) override;
   Result<void> broadcast(void* data, std::size_t count, Type type, int root) override;
   Result<void> barrier() override;
+  Result<void> exchange(const std::vector<Transfer>& sends,
+                        const std::vector<Transfer>& receives) override;
 
  private:
   using Chunk = std::uint64_t;
-  /// Where a rank's arrays are in its arena: said with the first chunk.
-  struct Places {
-    Reach input, output;
-    bool shared() const { return input.begin < input.end && output.begin < output.end; }
-  };
-  static_assert(sizeof(Places) <= Arrival::kPayloadBytes);
+  struct Places;
   struct AllReduce;  // one in the middle of it (shm_all_reduce.h)
 
   Slot& slot(int position) const;
@@ -89,7 +86,7 @@ class ShmCommunicator : public Communicator {
 
   /// Starts an operation with the chunk that comes next: its call is written down.
   Result<void> begin(const Call& call);
-  /// Waits until the input buffer of the chunk may be written.
+  /// Until the input buffer of the chunk may be written.
   Result<void> claim(Chunk chunk) { return chunk == 0 ? Result<void>() : wait_arrived(chunk - 1); }
   void arrive(Chunk chunk);
   /// Waits until all have arrived; at an operation's first chunk their calls are compared.
@@ -120,6 +117,15 @@ class ShmCommunicator : public Communicator {
   Result<void> reduce_shared(const AllReduce& all, const Places& own);
   Result<void> reduce_direct(const AllReduce& all, Reach common, Chunk chunk);
   void reduce_and_hand_out(const AllReduce& all, std::size_t count);
+  // Messages between two (shm_exchange.cc).
+  struct Lane;
+  std::vector<Lane> lanes_of(const std::vector<Transfer>& sends,
+                             const std::vector<Transfer>& receives) const;
+  bool send_chunk(Lane& lane);
+  Result<bool> take_chunk(Lane& lane);
+  Result<bool> move_mail(std::vector<Lane>& lanes);
+  Result<void> wait_for_mail(const std::vector<Lane>& lanes);
+  Error mail_mismatch(const Call& sent, const Lane& lane);
   Error failure(Errc code, std::string message);
 
   int number(int position) const { return membership_.numbers[static_cast<std::size_t>(position)]; }

@@ -31,6 +31,7 @@ ShmCommunicator::Places ShmCommunicator::places_of(const AllReduce& all) const {
 }
 
 void ShmCommunicator::say_places(const Places& places) {
+  static_assert(sizeof places <= Arrival::kPayloadBytes);
   copy_bytes(arrival(position(), next_).payload, &places, sizeof places);
 }
 

@@ -14,6 +14,8 @@
 // Thread rules: one thread, the owner of the slot.
 #pragma once
 
+#include <sched.h>
+
 #include <cstdint>
 
 #include "base/time.h"
@@ -28,12 +30,18 @@ class Waiter {
   /// `ranks` on this host share `cpus` processors.
   Waiter(Slot& own, int ranks, int cpus);
 
-  /// Returns when the peer's `word` is at least `target`, the generation is aborted, or `timeout`
-  /// is over.
+  /// Returns when `done()`, the generation is aborted, or `timeout` is over. What makes it done is
+  /// written by ranks that look at Slot::sleeping afterwards.
+  template <class Done>
+  End wait_until(const Segment& segment, std::int64_t generation, Duration timeout,
+                 const Done& done);
+
+  /// The same for the peer's `word` to be at least `target`.
   End wait(const Segment& segment, std::int64_t generation, const std::atomic<std::uint32_t>& word,
            std::uint32_t target, Duration timeout);
 
  private:
+  void sleep(std::uint32_t seen);
   Slot& own_;
   Duration spin_;
   void note_slow_yield();
@@ -47,6 +55,51 @@ class Waiter {
 /// Whether the counter has come to `target`. The difference is signed so that it may wrap.
 inline bool reached(const std::atomic<std::uint32_t>& word, std::uint32_t target) {
   return static_cast<std::int32_t>(word.load(std::memory_order_seq_cst) - target) >= 0;
+}
+
+namespace waiting {
+inline constexpr int kSpinsALook = 32;  // at the clock
+inline constexpr int kYields = 64;
+// A yield between our own ranks takes microseconds; a stranger keeps the processor for a slice.
+inline constexpr Duration kSlowYield = std::chrono::microseconds(200);
+void pause();
+}  // namespace waiting
+
+template <class Done>
+Waiter::End Waiter::wait_until(const Segment& segment, std::int64_t generation, Duration timeout,
+                               const Done& done) {
+  if (done()) return End::reached;
+  const Time begin = read_clock();
+  while (spin_ > Duration::zero() && read_clock() - begin < spin_) {
+    for (int spin = 0; spin < waiting::kSpinsALook; ++spin) {
+      waiting::pause();
+      if (done()) return End::reached;
+    }
+  }
+  Time before = begin;
+  for (int yield = 0; yield < waiting::kYields && sleep_next_ == 0; ++yield) {
+    if (segment.aborted(generation)) return End::aborted;
+    sched_yield();
+    if (done()) {
+      note_good_wait();
+      return End::reached;
+    }
+    const Time after = read_clock();
+    if (after - before > waiting::kSlowYield) note_slow_yield();
+    before = after;
+  }
+  if (sleep_next_ > 0) --sleep_next_;
+  for (;;) {
+    const std::uint32_t seen = own_.bell.load(std::memory_order_seq_cst);
+    own_.sleeping.store(1, std::memory_order_seq_cst);
+    const bool ended = done();
+    const bool aborted = segment.aborted(generation);
+    if (!ended && !aborted) sleep(seen);
+    own_.sleeping.store(0, std::memory_order_seq_cst);
+    if (ended || done()) return End::reached;
+    if (aborted || segment.aborted(generation)) return End::aborted;
+    if (read_clock() - begin > timeout) return End::timed_out;
+  }
 }
 
 }  // namespace ringmaster::collectives
