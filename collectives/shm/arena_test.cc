@@ -134,7 +134,7 @@ TEST(Arena, WithoutASegmentTheMemoryIsPlain) {
 }
 
 TEST(Arena, RandomAllocationsNeverOverlap) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const auto segment = Segment::create(1, 64 * kMiB);
     ASSERT_TRUE(segment.ok());
     Arena arena(&*segment, 0);

@@ -14,15 +14,15 @@ namespace ringmaster::launcher {
 
 namespace {
 
-using Json = nlohmann::json;
+using PlainJson = nlohmann::json;
 
 /// Takes fields out of one line and remembers the first thing that is wrong with them.
 class Fields {
  public:
-  explicit Fields(const Json& line) : line_(line) {}
+  explicit Fields(const PlainJson& line) : line_(line) {}
 
   void take(const char* name, double& value, double highest = kHighest) {
-    const Json* field = find(name);
+    const PlainJson* field = find(name);
     if (field == nullptr) return;
     if (!field->is_number()) return wrong(name, "a number");
     value = field->get<double>();
@@ -30,33 +30,33 @@ class Fields {
   }
   /// A loss that is no number any more is written as null; it is still a step that happened.
   void take_loss(const char* name, double& value) {
-    const Json* field = find(name);
+    const PlainJson* field = find(name);
     if (field == nullptr || !field->is_null()) return take(name, value, kHighestLoss);
     value = std::numeric_limits<double>::quiet_NaN();
   }
   void take(const char* name, std::int64_t& value) {
-    const Json* field = find(name);
+    const PlainJson* field = find(name);
     if (field == nullptr) return;
     if (!is_count(*field, kHighest)) return wrong(name, "a whole number from 0 to 1e15");
     value = field->get<std::int64_t>();
   }
   void take(const char* name, int& value) {
-    const Json* field = find(name);
+    const PlainJson* field = find(name);
     if (field == nullptr) return;
     if (!is_count(*field, kHighestRank)) return wrong(name, "a small whole number");
     value = field->get<int>();
   }
   void take(const char* name, std::string& value) {
-    const Json* field = find(name);
+    const PlainJson* field = find(name);
     if (field == nullptr) return;
     if (!field->is_string()) return wrong(name, "a text");
     value = field->get<std::string>();
   }
   void take(const char* name, std::vector<int>& value) {
-    const Json* field = find(name);
+    const PlainJson* field = find(name);
     if (field == nullptr) return;
     if (!field->is_array()) return wrong(name, "a list");
-    for (const Json& item : *field) {
+    for (const PlainJson& item : *field) {
       if (!is_count(item, kHighestRank)) return wrong(name, "a list of small whole numbers");
       value.push_back(item.get<int>());
     }
@@ -69,12 +69,12 @@ class Fields {
   static constexpr double kHighest = 1e15;
   static constexpr double kHighestLoss = 1e40;  // above any float: it may diverge
 
-  static bool is_count(const Json& field, double highest) {
+  static bool is_count(const PlainJson& field, double highest) {
     if (!field.is_number_integer()) return false;
     const auto value = field.get<double>();  // of any width, unsigned too
     return value >= 0 && value <= highest;
   }
-  const Json* find(const char* name) {
+  const PlainJson* find(const char* name) {
     const auto at = line_.find(name);
     if (at != line_.end()) return &*at;
     if (error_.empty()) error_ = fmt::format("the field \"{}\" is missing", name);
@@ -84,7 +84,7 @@ class Fields {
     if (error_.empty()) error_ = fmt::format("the field \"{}\" is not {}", name, kind);
   }
 
-  const Json& line_;
+  const PlainJson& line_;
   std::string error_ = {};
 };
 
@@ -151,7 +151,7 @@ void take_result(Fields& fields, Metrics& metrics) {
 }
 
 /// Adds one line to `metrics`; returns what is wrong with it, or "".
-std::string take_line(const Json& line, Metrics& metrics) {
+std::string take_line(const PlainJson& line, Metrics& metrics) {
   const auto event = line.find("event");
   if (event == line.end() || !event->is_string()) return "the field \"event\" is missing";
   Fields fields(line);
@@ -184,7 +184,7 @@ Result<Metrics> parse_metrics(std::string_view text, std::string_view name) {
     const std::string_view line = text.substr(0, end);
     const bool last = end == std::string_view::npos || end + 1 == text.size();
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-    const Json json = Json::parse(line, nullptr, false);
+    const PlainJson json = PlainJson::parse(line, nullptr, false);
     if (!json.is_object()) {
       if (last && metrics.start.time != 0) {
         metrics.notes.push_back(

@@ -33,13 +33,17 @@ std::string group_of(const SourceFile& file) {
   return file.path.substr(0, file.path.find('/')) + suffix;
 }
 
-/// What a line at the beginning of its column defines: a constant, a type, a function with its
-/// parameters, since overloads may share a name.
+/// What a line at the beginning of its column defines: a constant, a type or an alias, a function
+/// with its parameters, since overloads may share a name.
 std::optional<std::string> defined_in(const std::string& line) {
   const auto words = words_of(line);
   if (words.size() < 2) return std::nullopt;
   if (words[0] == "struct" || words[0] == "class") {
     return line.find('{') != std::string::npos ? std::optional(words[1]) : std::nullopt;
+  }
+  if (words[0] == "using" && words.size() > 2 && words[1] != "namespace" &&
+      line.find('=') != std::string::npos) {
+    return words[1];
   }
   const std::size_t paren = line.find('('), brace = line.find('{'), equals = line.find('=');
   if (words[0] == "constexpr" && equals < paren && equals < brace) {
@@ -55,7 +59,7 @@ std::optional<std::string> defined_in(const std::string& line) {
   return before.back() + line.substr(paren, brace - paren);
 }
 
-/// Calls `found(line, name)` for each helper: what stands in a namespace without a name.
+/// Calls `found(line, name, text)` for each helper: what stands in a namespace without a name.
 template <class Found>
 void for_each_helper(const SourceFile& file, const Found& found) {
   bool inside = false;
@@ -68,7 +72,7 @@ void for_each_helper(const SourceFile& file, const Found& found) {
       inside = false;
     }
     if (!inside || line.empty() || line[0] == ' ' || line[0] == '}') continue;
-    if (const auto name = defined_in(line)) found(i + 1, *name);
+    if (const auto name = defined_in(line)) found(i + 1, *name, line);
   }
 }
 
@@ -77,15 +81,24 @@ void for_each_helper(const SourceFile& file, const Found& found) {
 void check_helper_names(const SourceFile& file, const Tree& tree, Findings& findings) {
   const std::string group = group_of(file);
   if (group.empty()) return;
-  std::map<std::string, std::size_t> own;
-  for_each_helper(file, [&](std::size_t line, const std::string& name) { own[name] = line; });
+  struct Place {
+    std::size_t line;
+    std::string text;
+  };
+  std::map<std::string, Place> own;
+  for_each_helper(file, [&](std::size_t line, const std::string& name, const std::string& text) {
+    own[name] = {line, text};
+  });
   if (own.empty()) return;
   for (const SourceFile& other : tree.files) {
     if (other.path >= file.path || group_of(other) != group) continue;
-    for_each_helper(other, [&](std::size_t, const std::string& name) {
+    for_each_helper(other, [&](std::size_t, const std::string& name, const std::string& text) {
       const auto clash = own.find(name);
-      if (clash == own.end()) return;
-      findings.add(clash->second, "another helper of this library is called so, in " + other.path);
+      // The same alias of the same type may be there twice.
+      const bool alias = text.starts_with("using ");
+      if (clash == own.end() || (alias && clash->second.text == text)) return;
+      findings.add(clash->second.line,
+                   "another helper of this library is called so, in " + other.path);
     });
   }
 }

@@ -126,6 +126,8 @@ TEST(Rules, HelpersOfALibraryHaveNamesOfTheirOwn) {
   EXPECT_EQ(clashes("struct A {\n};", "class A {\n};", "net/b.cc"), 1);
   EXPECT_EQ(clashes("int f(int a) {\n}", "int f(int a) {\n}", "net/b.cc"), 1);
   EXPECT_EQ(clashes("int f(int a) {\n}", "int f(long a) {\n}", "net/b.cc"), 0);
+  EXPECT_EQ(clashes("using A = int;", "using A = long;", "net/b.cc"), 1);
+  EXPECT_EQ(clashes("using A = int;", "using A = int;", "net/b.cc"), 0);
   EXPECT_EQ(clashes("constexpr int kA = 1;", "constexpr int kA = 1;", "net/b_test.cc"), 0);
   EXPECT_EQ(clashes("constexpr int kA = 1;", "constexpr int kA = 1;", "base/b.cc"), 0);
 }
