@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "collectives/nccl/on_device_for_test.h"
 #include "collectives/shm/ranks_for_test.h"
 #include "collectives/solo_communicator.h"
 #include "collectives/tcp/ranks_for_test.h"
@@ -33,6 +34,14 @@ void on_shm(int ranks, const Body& body) {
 
 void on_tcp(int ranks, const Body& body) {
   TcpRanks(ranks).run(1, body);
+}
+
+void on_nccl(int ranks, const Body& body) {
+  run_gpu_ranks(ranks, GpuRanks::Gpus::own, body);
+}
+
+void on_staged_gpu(int ranks, const Body& body) {
+  run_gpu_ranks(ranks, GpuRanks::Gpus::shared, body);
 }
 
 struct Engine {
@@ -247,8 +256,15 @@ TEST_P(EveryEngine, TellsAnAllReduceFromAReduceScatterOfTheSameSize) {
 constexpr Engine kEngines[] = {{"solo", 1, on_solo}, {"shm1", 1, on_shm}, {"shm2", 2, on_shm},
                                {"shm3", 3, on_shm},  {"shm8", 8, on_shm}, {"tcp1", 1, on_tcp},
                                {"tcp2", 2, on_tcp},  {"tcp3", 3, on_tcp}, {"tcp5", 5, on_tcp}};
+constexpr Engine kGpuEngines[] = {{"nccl1", 1, on_nccl},
+                                  {"nccl2", 2, on_nccl},
+                                  {"nccl4", 4, on_nccl},
+                                  {"staged2", 2, on_staged_gpu},
+                                  {"staged3", 3, on_staged_gpu}};
 
 INSTANTIATE_TEST_SUITE_P(Engines, EveryEngine, testing::ValuesIn(kEngines),
+                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(Gpus, EveryEngine, testing::ValuesIn(kGpuEngines),
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
