@@ -44,6 +44,9 @@ Result<std::unique_ptr<ElasticSession>> ElasticSession::open() {
 Result<void> ElasticSession::add_state(void* data, std::size_t bytes) {
   if (joined()) return Error{Errc::invalid, "add_state: the session has joined already"};
   if (data == nullptr && bytes > 0) return Error{Errc::invalid, "add_state: a null pointer"};
+  if (gpu_ && bytes > 0 && gpu_->stream().memory_of(data) != collectives::Memory::host) {
+    return Error{Errc::invalid, std::string("add_state: ") + kStateOnGpu};
+  }
   state_.add(data, bytes);
   return {};
 }
@@ -153,6 +156,7 @@ Result<void> ElasticSession::enter(const FormMessage& form) {
   if (!made) return made;
   auto source = state_.sync(*communicator_.engine);
   if (!source) return source.error();
+  if (auto added = add_gpu(form); !added) return added;
   describe(form);
   source_ = *source;
   saved_steps_ = 0;  // a save that the break cut short is made again at the end

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "collectives/handle.h"
+#include "collectives/nccl/gpu_communicator.h"
 #include "collectives/shm/segment.h"
 #include "collectives/tcp/tcp_listener.h"
 #include "worker/agent_channel.h"
@@ -25,12 +26,17 @@
 
 namespace ringmaster::worker {
 
+/// Of a state in a GPU's memory, which no rank could be given and no agent could save.
+inline constexpr const char* kStateOnGpu =
+    "the state must be in host memory: copy it there from the GPU after each step";
+
 class ElasticSession {
  public:
   /// Reads the rank's contract from the environment.
   static Result<std::unique_ptr<ElasticSession>> open();
 
   Result<void> add_state(void* data, std::size_t bytes);
+  Result<void> use_gpu(const collectives::GpuChoice& choice);
   Result<void> join();
   Result<void> step_finished();
   Result<void> finish();
@@ -39,6 +45,7 @@ class ElasticSession {
   ringmaster_communicator* communicator() { return &communicator_; }
   const ringmaster_generation& generation() const { return generation_; }
   std::int64_t steps() const { return state_.steps() < 0 ? 0 : state_.steps(); }
+  const std::string& gpu_path() const { return gpu_path_; }
   bool joined() const { return generation_.generation > 0; }
 
  private:
@@ -59,6 +66,7 @@ class ElasticSession {
   Result<bool> hear_verdict();
   Result<void> enter(const FormMessage& form);
   Result<void> make_engine(const FormMessage& form);
+  Result<void> add_gpu(const FormMessage& form);
   void describe(const FormMessage& form);
 
   std::optional<Agent> agent_;
@@ -67,6 +75,8 @@ class ElasticSession {
   SaveCadence cadence_;
   std::int64_t saved_steps_ = 0;  // what the last save held
   int source_ = 0;                // the position whose state the generation began with
+  std::optional<collectives::Gpu> gpu_;
+  std::string gpu_path_;
   ringmaster_communicator communicator_;
   ringmaster_generation generation_{};
   std::string members_;
