@@ -4,7 +4,7 @@
 // what it has finished. The C ABI (ringmaster_session.h, which documents each call) and the C++
 // face (session.h) are thin covers over this.
 //
-// Without a launcher it is a world of one that never changes.
+// Without a launcher it is a world of one that never changes, or the ranks of an MPI launcher.
 //
 // Thread rules: one thread.
 #pragma once
@@ -14,6 +14,7 @@
 #include <string>
 
 #include "collectives/handle.h"
+#include "collectives/mpi_plugin.h"
 #include "collectives/nccl/gpu_communicator.h"
 #include "collectives/shm/segment.h"
 #include "collectives/tcp/tcp_listener.h"
@@ -57,6 +58,10 @@ class ElasticSession {
     int abort_fd;                                      // -1: none
     std::optional<collectives::TcpListener> listener;  // where the job may have several hosts
   };
+  /// Without a launcher of ours: alone, or with the ranks of an MPI launcher.
+  static Result<std::unique_ptr<ElasticSession>> open_without_agent();
+  FormMessage form_without_agent() const;
+  Result<void> make_engine_without_agent();
   explicit ElasticSession(std::optional<Agent> agent) : agent_(std::move(agent)) {}
 
   Result<FormMessage> wait_for_generation();
@@ -75,6 +80,7 @@ class ElasticSession {
   SaveCadence cadence_;
   std::int64_t saved_steps_ = 0;  // what the last save held
   int source_ = 0;                // the position whose state the generation began with
+  std::optional<collectives::MpiProcess> mpi_;  // ends after its communicators
   std::optional<collectives::Gpu> gpu_;
   std::string gpu_path_;
   ringmaster_communicator communicator_;

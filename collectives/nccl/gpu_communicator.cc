@@ -4,32 +4,11 @@
 #include <fmt/format.h>
 
 #include "collectives/reduce.h"
+#include "collectives/transfer_agreement.h"
 
 namespace ringmaster::collectives {
 
 namespace {
-
-/// What the two ends of a transfer compare.
-struct TransferHead {
-  std::uint64_t count = 0;
-  std::uint32_t type = 0;
-  std::uint32_t memory = 0;
-  friend bool operator==(const TransferHead&, const TransferHead&) = default;
-};
-
-std::string transfer_text(const TransferHead& head) {
-  const Call call{.kind = kAllGather, .type = head.type, .count = head.count};
-  const std::string text = call_text(call);  // "all_gather of 3 float32"
-  const bool device = head.memory == static_cast<std::uint32_t>(Memory::device);
-  return text.substr(text.find(" of ") + 4) + (device ? " in device memory" : " in host memory");
-}
-
-Memory together(Memory a, Memory b) {
-  if (a == b || b == Memory::none) return a;
-  if (a == Memory::none) return b;
-  const bool other = a == Memory::other_device || b == Memory::other_device;
-  return other ? Memory::other_device : Memory::both;
-}
 
 Call reduce_call(std::uint32_t kind, Type type, Reduction reduction, std::size_t count) {
   return {.kind = kind,
@@ -180,52 +159,17 @@ Result<void> GpuCommunicator::barrier() {
       [](const Agreed&) { return Result<void>(); });
 }
 
-/// Only the two ends of a transfer know of it, so they alone compare: each tells the other what it
-/// is about to send or to take, in the order in which transfers meet.
-Result<Memory> GpuCommunicator::agree_on_transfers(const std::vector<Transfer>& sends,
-                                                   const std::vector<Transfer>& receives) {
-  const std::size_t n = sends.size() + receives.size();
-  std::vector<TransferHead> own, theirs(n);
-  std::vector<Transfer> out, in;
-  Memory memory = Memory::none;
-  for (const auto* transfers : {&sends, &receives}) {
-    for (const Transfer& one : *transfers) {
-      const Memory here = memory_of({{one.data, one.count}});
-      memory = together(memory, here);
-      own.push_back(
-          {one.count, static_cast<std::uint32_t>(one.type), static_cast<std::uint32_t>(here)});
-    }
-  }
-  // What a rank says of its sends meets what the other says of its receives, and the reverse.
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t mirrored = i < receives.size() ? sends.size() + i : i - receives.size();
-    const auto peer_of = [&](std::size_t k) {
-      return k < sends.size() ? sends[k].peer : receives[k - sends.size()].peer;
-    };
-    out.push_back({&own[i], sizeof(TransferHead), RINGMASTER_UINT8, peer_of(i)});
-    in.push_back({&theirs[mirrored], sizeof(TransferHead), RINGMASTER_UINT8, peer_of(mirrored)});
-  }
-  auto told = host_->exchange(out, in);
-  if (!told) return told.error();
-  for (std::size_t i = 0; i < n; ++i) {
-    if (own[i] == theirs[i]) continue;
-    const bool send = i < sends.size();
-    const int peer = send ? sends[i].peer : receives[i - sends.size()].peer;
-    return Error{Errc::mismatch, fmt::format("rank {} {} {}, rank {} {} {}",
-                                             numbers_[static_cast<std::size_t>(position())],
-                                             send ? "sends" : "takes", transfer_text(own[i]),
-                                             numbers_[static_cast<std::size_t>(peer)],
-                                             send ? "takes" : "sends", transfer_text(theirs[i]))};
-  }
-  return memory;
-}
-
 Result<void> GpuCommunicator::exchange(const std::vector<Transfer>& sends,
                                        const std::vector<Transfer>& receives) {
   if (failed_) return *failed_;
   if (sends.empty() && receives.empty()) return {};
   host_->set_timeout(timeout_);
-  auto memory = agree_on_transfers(sends, receives);
+  auto memory = agree_on_transfers(
+      sends, receives, numbers_, position(),
+      [this](const Transfer& one) {
+        return memory_of({{one.data, one.count}});
+      },
+      [this](const auto& out, const auto& in) { return host_->exchange(out, in); });
   Result<Agreed> agreed = Agreed{};
   if (!memory) {
     agreed = Error{memory.error().code, "send and receive: " + memory.error().message};

@@ -96,8 +96,6 @@ class GpuCommunicator : public Communicator {
   Result<void> dispatch(const std::string& what, const Result<Agreed>& agreed,
                         const std::function<Result<void>()>& on_host,
                         const std::function<Result<void>(const Agreed&)>& on_device);
-  Result<Memory> agree_on_transfers(const std::vector<Transfer>& sends,
-                                    const std::vector<Transfer>& receives);
 
   std::unique_ptr<Communicator> host_;
   Gpu& gpu_;
