@@ -176,7 +176,7 @@ struct Table {
 Result<void> run_rank(Table& table, int position) {
   std::vector<int> numbers;
   for (int i = 0; i < table.settings.gpus; ++i) numbers.push_back(i);
-  auto gpu = Gpu::open({.device = position});
+  auto gpu = Gpu::open(position, nullptr);
   if (!gpu) return gpu.error();
   auto host = std::make_unique<ShmCommunicator>(
       table.segment, ShmMembership{1, numbers, position, static_cast<int>(numbers.size())});

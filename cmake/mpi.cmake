@@ -38,7 +38,7 @@ target_link_libraries(ringmaster_mpi PRIVATE collectives MPI::MPI_C)
 # Its header would bring the C++ bindings, which MPI has given up.
 target_compile_definitions(ringmaster_mpi PRIVATE OMPI_SKIP_MPICXX=1)
 set_target_properties(ringmaster_mpi PROPERTIES OUTPUT_NAME ringmaster-mpi)
-install(TARGETS ringmaster_mpi)
+install(TARGETS ringmaster_mpi OPTIONAL)
 
 if(RINGMASTER_TESTS)
   # The suite of all engines, each rank a process. Few ranks more than processors, which yield; and

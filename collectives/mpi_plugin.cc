@@ -7,29 +7,15 @@
 #include <string>
 #include <utility>
 
+#include "collectives/neighbour_files.h"
+
 namespace ringmaster::collectives {
 
 namespace {
 
-/// Beside the file that holds this code, or where libraries lie next to programs.
-std::vector<std::string> plugin_files() {
-  std::vector<std::string> files;
-  Dl_info here = {};
-  if (::dladdr(reinterpret_cast<const void*>(&plugin_files), &here) != 0) {
-    const std::string file = here.dli_fname;
-    const std::size_t slash = file.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash);
-    for (const char* below : {"", "../lib/", "../" RINGMASTER_LIBRARY_FOLDER "/"}) {
-      files.push_back(fmt::format("{}/{}{}", folder, below, kMpiPluginFile));
-    }
-  }
-  files.push_back(kMpiPluginFile);
-  return files;
-}
-
 Result<void*> load_plugin() {
   std::string why;
-  for (const std::string& file : plugin_files()) {
+  for (const std::string& file : neighbour_files(kMpiPluginFile)) {
     // Global: Open MPI loads libraries of its own, which look for its symbols.
     void* handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (handle != nullptr) return handle;

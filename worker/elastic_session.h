@@ -37,7 +37,7 @@ class ElasticSession {
   static Result<std::unique_ptr<ElasticSession>> open();
 
   Result<void> add_state(void* data, std::size_t bytes);
-  Result<void> use_gpu(const collectives::GpuChoice& choice);
+  Result<void> use_gpu(int device, void* program_stream);
   Result<void> join();
   Result<void> step_finished();
   Result<void> finish();

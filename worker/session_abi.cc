@@ -42,7 +42,7 @@ ringmaster_status ringmaster_session_add_state(ringmaster_session* session, void
 ringmaster_status ringmaster_session_use_gpu(ringmaster_session* session, int device,
                                              void* stream) {
   if (session == nullptr) return no_session("session_use_gpu");
-  return to_status(session->impl->use_gpu({.device = device, .program_stream = stream}));
+  return to_status(session->impl->use_gpu(device, stream));
 }
 
 const char* ringmaster_session_gpu_path(const ringmaster_session* session) {

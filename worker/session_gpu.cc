@@ -13,10 +13,10 @@ constexpr Duration kGpuSetupMax = std::chrono::minutes(10);
 
 }  // namespace
 
-Result<void> ElasticSession::use_gpu(const collectives::GpuChoice& choice) {
+Result<void> ElasticSession::use_gpu(int device, void* program_stream) {
   if (joined()) return Error{Errc::invalid, "use_gpu: the session has joined already"};
   if (gpu_) return Error{Errc::invalid, "use_gpu: the session has a GPU already"};
-  auto gpu = collectives::Gpu::open(choice);
+  auto gpu = collectives::Gpu::open(device, program_stream);
   if (!gpu) return Error{gpu.error().code, "use_gpu: " + gpu.error().message};
   for (const State::Part& part : state_.parts()) {
     if (part.bytes > 0 && gpu->stream().memory_of(part.data) != collectives::Memory::host) {

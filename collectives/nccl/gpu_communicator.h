@@ -19,6 +19,7 @@
 
 #include "collectives/nccl/device_engine.h"
 #include "collectives/nccl/gpu_stream.h"
+#include "collectives/nccl/narrow_wire.h"
 #include "collectives/nccl/nccl_library.h"
 
 namespace ringmaster::collectives {
@@ -27,27 +28,36 @@ namespace ringmaster::collectives {
 struct GpuChoice {
   int device = 0;                       // its number in this process
   CudaStream program_stream = nullptr;  // where the program's kernels run; null: CUDA's default
+  GpuWire wire = GpuWire::float32;      // as what all-reduces of float32 travel
 };
 
 /// What a rank needs to use it; made once for all generations.
 class Gpu {
  public:
-  /// Loads the CUDA runtime and NCCL and looks for the device. Errors say what is missing and what
-  /// to do; NCCL's absence is none, it is remembered.
-  static Result<Gpu> open(const GpuChoice& choice);
-  /// The same with these files.
-  static Result<Gpu> open(const GpuChoice& choice, const std::vector<std::string>& cuda_names,
-                          const std::vector<std::string>& nccl_names);
+  /// Which libraries are tried.
+  struct Files {
+    std::vector<std::string> cuda, nccl, kernels;
+  };
+  /// The files and the wire that the environment asks for.
+  static Result<Gpu> open(int device, CudaStream program_stream);
+  /// Loads the libraries and looks for the device. Errors say what is missing and what to do;
+  /// NCCL's absence is none, it is remembered.
+  static Result<Gpu> open(const GpuChoice& choice, const Files& files);
 
   GpuStream& stream() { return *stream_; }
   const std::optional<NcclLibrary>& nccl() const { return nccl_; }
   const std::string& why_no_nccl() const { return why_no_nccl_; }
+  GpuWire wire() const { return choice_.wire; }
+  /// The casts for it; null for float32.
+  NarrowWire* narrow_wire() { return narrow_wire_ ? &*narrow_wire_ : nullptr; }
 
  private:
-  Gpu() = default;
+  explicit Gpu(const GpuChoice& choice) : choice_(choice) {}
+  GpuChoice choice_;
   std::unique_ptr<GpuStream> stream_;
   std::optional<NcclLibrary> nccl_;
   std::string why_no_nccl_;
+  std::optional<NarrowWire> narrow_wire_;
 };
 
 class GpuCommunicator : public Communicator {
@@ -83,6 +93,7 @@ class GpuCommunicator : public Communicator {
   GpuCommunicator(std::unique_ptr<Communicator> host, Gpu& gpu, std::vector<int> numbers,
                   std::function<bool()> aborted);
   Result<void> choose_engine(const std::vector<int>& numbers);
+  Result<void> use_nccl();
 
   /// An array of a call, which is none when it has no elements.
   struct Array {

@@ -27,6 +27,12 @@ inline std::vector<std::string> nccl_names_for_test() {
   return on_real_gpus() ? read_nccl_names() : std::vector{nccl_stand_in_file()};
 }
 
+inline Gpu::Files files_for_test() {
+  const std::string kernels =
+      on_real_gpus() ? kernel_file_for_test() : cuda_kernels_stand_in_file();
+  return {cuda_names_for_test(), nccl_names_for_test(), {kernels}};
+}
+
 /// How many GPUs there are to test with.
 inline int gpus_for_test() {
   auto cuda = CudaRuntime::load(cuda_names_for_test());
@@ -53,6 +59,7 @@ class GpuRanks {
   int size() const { return ranks_; }
   void abort(std::int64_t generation) const { segment_->abort(generation); }
   void set_timeout(Duration timeout) { timeout_ = timeout; }
+  void set_wire(GpuWire wire) { wire_ = wire; }
   /// Which engine the ranks have below their GPUs'.
   std::function<std::unique_ptr<Communicator>(int position, std::int64_t generation)> host =
       [this](int position, std::int64_t generation) {
@@ -61,8 +68,8 @@ class GpuRanks {
       };
 
   Result<Gpu> open_gpu(int position) const {
-    const GpuChoice choice{.device = gpus_ == Gpus::own ? position : 0};
-    return Gpu::open(choice, cuda_names_for_test(), nccl_names_for_test());
+    const GpuChoice choice{.device = gpus_ == Gpus::own ? position : 0, .wire = wire_};
+    return Gpu::open(choice, files_for_test());
   }
   Result<std::unique_ptr<GpuCommunicator>> make(Gpu& gpu, int position,
                                                 std::int64_t generation) const {
@@ -99,6 +106,7 @@ class GpuRanks {
  private:
   int ranks_;
   Gpus gpus_;
+  GpuWire wire_ = GpuWire::float32;
   Duration timeout_ = std::chrono::seconds(60);
   std::optional<Segment> segment_;
   std::vector<int> numbers_;

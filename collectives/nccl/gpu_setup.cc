@@ -9,14 +9,18 @@
 #include "collectives/nccl/gpu_settings.h"
 #include "collectives/nccl/nccl_engine.h"
 #include "collectives/nccl/staged_engine.h"
+#include "collectives/neighbour_files.h"
 
 namespace ringmaster::collectives {
 
 namespace {
 
+constexpr const char* kKernelFile = "libringmaster-cuda.so";
+
 /// What ranks tell each other of their GPUs.
 struct GpuIntroduction {
-  int nccl_version = 0;    // 0: it has none
+  int nccl_version = 0;  // 0: it has none
+  GpuWire wire = GpuWire::float32;
   char identity[96] = {};  // of the GPU: the same text is the same GPU
   char why_no_nccl[256] = {};
 };
@@ -43,19 +47,26 @@ std::string why_staged(const std::vector<GpuIntroduction>& all, const std::vecto
 
 }  // namespace
 
-Result<Gpu> Gpu::open(const GpuChoice& choice) {
-  return open(choice, read_cuda_runtime_names(), read_nccl_names());
+Result<Gpu> Gpu::open(int device, CudaStream program_stream) {
+  auto wire = read_gpu_wire();
+  if (!wire) return wire.error();
+  return open({device, program_stream, *wire},
+              {read_cuda_runtime_names(), read_nccl_names(), neighbour_files(kKernelFile)});
 }
 
-Result<Gpu> Gpu::open(const GpuChoice& choice, const std::vector<std::string>& cuda_names,
-                      const std::vector<std::string>& nccl_names) {
-  auto cuda = CudaRuntime::load(cuda_names);
+Result<Gpu> Gpu::open(const GpuChoice& choice, const Files& files) {
+  auto cuda = CudaRuntime::load(files.cuda);
   if (!cuda) return cuda.error();
   auto stream = GpuStream::open(*cuda, choice.device, choice.program_stream);
   if (!stream) return stream.error();
-  Gpu gpu;
+  Gpu gpu(choice);
   gpu.stream_ = std::move(*stream);
-  auto nccl = NcclLibrary::load(nccl_names);
+  if (choice.wire != GpuWire::float32) {
+    auto wire = NarrowWire::load(choice.wire, files.kernels);
+    if (!wire) return wire.error();
+    gpu.narrow_wire_.emplace(std::move(*wire));
+  }
+  auto nccl = NcclLibrary::load(files.nccl);
   // One that is too old is an error: who installed it wants it used.
   if (!nccl && nccl.error().code != Errc::not_found) return nccl.error();
   if (nccl) {
@@ -88,11 +99,22 @@ Result<void> GpuCommunicator::choose_engine(const std::vector<int>& numbers) {
   if (!identity) return identity.error();
   put_text(own.identity, *identity);
   put_text(own.why_no_nccl, gpu_.why_no_nccl());
+  own.wire = gpu_.wire();
   if (gpu_.nccl()) own.nccl_version = gpu_.nccl()->version;
   std::vector<GpuIntroduction> all(numbers.size());
   auto met = host_->all_gather(&own, all.data(), sizeof own, RINGMASTER_UINT8);
   if (!met) return met.error();
   const std::string staged = why_staged(all, numbers);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i].wire == all[0].wire) continue;
+    return Error{Errc::mismatch, fmt::format("{} is {} on rank {} and {} on rank {}",
+                                             kGpuWireVariable, wire_name(all[0].wire), numbers[0],
+                                             wire_name(all[i].wire), numbers[i])};
+  }
+  if (!staged.empty() && own.wire != GpuWire::float32) {
+    return Error{Errc::invalid, fmt::format("{}={} needs NCCL, and {}", kGpuWireVariable,
+                                            wire_name(own.wire), staged)};
+  }
   if (!staged.empty()) {
     device_ = std::make_unique<StagedEngine>(gpu_.stream(), *host_);
     path_ = "staged through host memory: " + staged;
@@ -105,10 +127,17 @@ Result<void> GpuCommunicator::choose_engine(const std::vector<int>& numbers) {
                              numbers[0], NcclLibrary::version_text(all[0].nccl_version), numbers[i],
                              NcclLibrary::version_text(all[i].nccl_version))};
   }
-  auto engine = NcclEngine::open(*gpu_.nccl(), gpu_.stream(), *host_, watch_);
+  return use_nccl();
+}
+
+Result<void> GpuCommunicator::use_nccl() {
+  auto engine = NcclEngine::open(*gpu_.nccl(), gpu_.stream(), gpu_.narrow_wire(), *host_, watch_);
   if (!engine) return engine.error();
   device_ = std::move(*engine);
   path_ = "NCCL " + NcclLibrary::version_text(gpu_.nccl()->version);
+  if (gpu_.wire() != GpuWire::float32) {
+    path_ += fmt::format(", all-reduces of float32 as {}", wire_name(gpu_.wire()));
+  }
   return {};
 }
 

@@ -22,6 +22,12 @@ class GpuSetupTest : public testing::Test {
   }
 };
 
+Gpu::Files without_nccl() {
+  Gpu::Files files = files_for_test();
+  files.nccl = {"libnccl-nowhere.so"};
+  return files;
+}
+
 /// The path that all ranks took.
 std::string path_of(GpuRanks& ranks, const std::function<Result<Gpu>(int)>& open_gpu) {
   std::vector<std::string> paths(static_cast<std::size_t>(ranks.size()));
@@ -43,8 +49,7 @@ TEST_F(GpuSetupTest, RanksThatShareAGpuAreStaged) {
   GpuRanks ranks(3);
   EXPECT_EQ(path_of(ranks,
                     [](int position) {
-                      return Gpu::open({.device = position == 2 ? 0 : position},
-                                       cuda_names_for_test(), nccl_names_for_test());
+                      return Gpu::open({.device = position == 2 ? 0 : position}, files_for_test());
                     }),
             "staged through host memory: ranks 0 and 2 share a GPU");
 }
@@ -52,9 +57,7 @@ TEST_F(GpuSetupTest, RanksThatShareAGpuAreStaged) {
 TEST_F(GpuSetupTest, OneRankWithoutNcclStagesThemAll) {
   GpuRanks ranks(2);
   const std::string path = path_of(ranks, [](int position) {
-    return Gpu::open(
-        {.device = position}, cuda_names_for_test(),
-        position == 1 ? std::vector<std::string>{"libnccl-nowhere.so"} : nccl_names_for_test());
+    return Gpu::open({.device = position}, position == 1 ? without_nccl() : files_for_test());
   });
   EXPECT_EQ(path.find("staged through host memory: rank 1 has no NCCL: libnccl-nowhere.so"), 0u)
       << path;
@@ -74,12 +77,11 @@ TEST_F(GpuSetupTest, OtherVersionsOfNcclAreAnErrorThatNamesThem) {
 
 TEST_F(GpuSetupTest, AStalledGpuEndsAStagedOperationAtItsDeadline) {
   GpuRanks ranks(1);
-  const std::string path = path_of(ranks, [](int position) {
-    return Gpu::open({.device = position}, cuda_names_for_test(), {"libnccl-nowhere.so"});
-  });
+  const std::string path =
+      path_of(ranks, [](int position) { return Gpu::open({.device = position}, without_nccl()); });
   EXPECT_EQ(path.find("staged through host memory"), 0u);
   ranks.run_each([&](Gpu&, int position) {
-    auto gpu = Gpu::open({.device = position}, cuda_names_for_test(), {"libnccl-nowhere.so"});
+    auto gpu = Gpu::open({.device = position}, without_nccl());
     ASSERT_TRUE(gpu.ok());
     auto ring = ranks.make(*gpu, position, 1);
     ASSERT_TRUE(ring.ok());

@@ -31,7 +31,8 @@ int worse_of(int first, int second) {
 }  // namespace
 
 Result<std::unique_ptr<NcclEngine>> NcclEngine::open(const NcclLibrary& nccl, GpuStream& gpu,
-                                                     Communicator& host, const Watch& watch) {
+                                                     NarrowWire* wire, Communicator& host,
+                                                     const Watch& watch) {
   NcclInvitation invitation;
   if (host.position() == 0) {
     const int code = nccl.get_unique_id(&invitation.id);
@@ -43,7 +44,7 @@ Result<std::unique_ptr<NcclEngine>> NcclEngine::open(const NcclLibrary& nccl, Gp
   auto told = host.broadcast(&invitation, sizeof invitation, RINGMASTER_UINT8, 0);
   if (!told) return told.error();
   if (invitation.problem[0] != '\0') return Error{Errc::io, invitation.problem};
-  std::unique_ptr<NcclEngine> engine(new NcclEngine(nccl, gpu, host.size(), host.position()));
+  std::unique_ptr<NcclEngine> engine(new NcclEngine(nccl, gpu, wire, host.size(), host.position()));
   auto met = gpu.begin();
   if (met) met = engine->link_.connect(invitation.id, host.size(), host.position(), watch);
   if (!met) return met.error();
@@ -62,18 +63,43 @@ Result<void> NcclEngine::run(const std::function<int()>& calls, const Watch& wat
 }
 
 Result<void> NcclEngine::all_reduce(const std::vector<Reduce>& group, const Watch& watch) {
-  return run(
-      [&] {
-        int code = kNcclSuccess;
-        for (const Reduce& one : group) {
-          if (one.count == 0) continue;
-          code = worse_of(code, link_.library().all_reduce(
-                                    one.input, one.output, one.count, nccl_type(one.type),
-                                    nccl_reduction(one.reduction), link_.raw(), link_.gpu().raw()));
-        }
-        return code;
-      },
-      watch);
+  std::vector<Reduce> plain, narrow;
+  for (const Reduce& one : group) {
+    const bool cast = wire_ != nullptr && NarrowWire::fits(one.type, one.reduction);
+    if (one.count > 0) (cast ? narrow : plain).push_back(one);
+  }
+  Result<void> step;
+  if (!plain.empty()) step = run([&] { return reduce_plain(plain); }, watch);
+  for (std::size_t i = 0; step && i < narrow.size(); ++i) step = reduce_narrow(narrow[i], watch);
+  return step;
+}
+
+int NcclEngine::reduce_plain(const std::vector<Reduce>& group) {
+  int code = kNcclSuccess;
+  for (const Reduce& one : group) {
+    code = worse_of(code, link_.library().all_reduce(
+                              one.input, one.output, one.count, nccl_type(one.type),
+                              nccl_reduction(one.reduction), link_.raw(), link_.gpu().raw()));
+  }
+  return code;
+}
+
+Result<void> NcclEngine::reduce_narrow(const Reduce& one, const Watch& watch) {
+  const float factor =
+      one.reduction == RINGMASTER_AVERAGE ? 1.0F / static_cast<float>(size_) : 1.0F;
+  const auto* input = static_cast<const float*>(one.input);
+  auto* output = static_cast<float*>(one.output);
+  Result<void> step;
+  for (std::size_t done = 0; step && done < one.count; done += NarrowWire::kPiece) {
+    const std::size_t count = std::min(NarrowWire::kPiece, one.count - done);
+    auto cast = wire_->narrow(link_.gpu(), input + done, count, factor);
+    if (!cast) return cast.error();
+    const Reduce piece{*cast, *cast, count, wire_->type(), RINGMASTER_SUM};
+    step = run([&] { return reduce_plain({piece}); }, watch);
+    if (step) step = wire_->widen(link_.gpu(), output + done, count);
+    if (step) step = link_.finish(kNcclSuccess, watch);
+  }
+  return step;
 }
 
 Result<void> NcclEngine::reduce_scatter(const void* input, void* output, const Counts& counts,

@@ -2,7 +2,9 @@
 //
 // Arrays of GPUs by NCCL: each operation is one of NCCL's, or a group of them where NCCL has none.
 //
-//   all-reduce      ncclAllReduce, the arrays of a group in one NCCL group
+//   all-reduce      ncclAllReduce, the arrays of a group in one NCCL group; one by one and in
+//   pieces
+//                   where they travel in 16 bits (narrow_wire.h)
 //   reduce-scatter  ncclReduceScatter; of uneven parts a group of ncclReduce, one a part
 //   all-gather      ncclAllGather; of uneven parts a group of ncclBroadcast, one a part
 //   broadcast       ncclBroadcast; in pieces where a rank keeps nothing
@@ -12,6 +14,7 @@
 // The order in which NCCL reduces is NCCL's; its average multiplies before it sums.
 #pragma once
 
+#include "collectives/nccl/narrow_wire.h"
 #include "collectives/nccl/nccl_link.h"
 
 namespace ringmaster::collectives {
@@ -21,10 +24,11 @@ class NcclEngine : public DeviceEngine {
   /// What a rank that keeps nothing of a broadcast takes at a time.
   static constexpr std::size_t kScratchBytes = 4 << 20;
 
-  /// Meets the other ranks; `host`, an engine of the same ranks, carries NCCL's id. `gpu` outlives
-  /// the engine.
+  /// Meets the other ranks; `host`, an engine of the same ranks, carries NCCL's id. `wire` is null,
+  /// or how float32 travels, the same on all ranks. It and `gpu` outlive the engine.
   static Result<std::unique_ptr<NcclEngine>> open(const NcclLibrary& nccl, GpuStream& gpu,
-                                                  Communicator& host, const Watch& watch);
+                                                  NarrowWire* wire, Communicator& host,
+                                                  const Watch& watch);
 
   Result<void> all_reduce(const std::vector<Reduce>& group, const Watch& watch) override;
   Result<void> reduce_scatter(const void* input, void* output, const Counts& counts, Type type,
@@ -39,16 +43,19 @@ class NcclEngine : public DeviceEngine {
                         const Watch& watch) override;
 
  private:
-  NcclEngine(const NcclLibrary& nccl, GpuStream& gpu, int size, int position)
-      : link_(nccl, gpu), size_(size), position_(position) {}
+  NcclEngine(const NcclLibrary& nccl, GpuStream& gpu, NarrowWire* wire, int size, int position)
+      : link_(nccl, gpu), wire_(wire), size_(size), position_(position) {}
 
   /// Runs NCCL calls as one group: `calls` returns the first result that is no success.
   Result<void> run(const std::function<int()>& calls, const Watch& watch);
+  int reduce_plain(const std::vector<Reduce>& group);
+  Result<void> reduce_narrow(const Reduce& one, const Watch& watch);
   int send_and_receive(const std::vector<Transfer>& sends, const std::vector<Transfer>& receives);
   Result<void> broadcast_pieces(void* data, std::size_t count, Type type, int root,
                                 const Watch& watch);
 
   NcclLink link_;
+  NarrowWire* wire_;
   int size_;
   int position_;
   std::optional<CudaMemory> scratch_;

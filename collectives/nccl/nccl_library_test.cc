@@ -45,7 +45,7 @@ TEST_F(NcclLibraryTest, AnOldOneIsAnErrorThatNamesBothVersions) {
   EXPECT_NE(nccl.error().message.find("is NCCL 2.17.4: 2.18.0 or newer"), std::string::npos)
       << nccl.error().message;
   // And it is one for the whole GPU: who installed NCCL wants it used, not worked around.
-  const auto gpu = Gpu::open({}, {cuda_stand_in_file()}, {nccl_stand_in_file()});
+  const auto gpu = Gpu::open(GpuChoice{}, {{cuda_stand_in_file()}, {nccl_stand_in_file()}, {}});
   ASSERT_FALSE(gpu.ok());
   EXPECT_EQ(gpu.error().message, nccl.error().message);
 }
@@ -72,7 +72,7 @@ TEST_F(NcclLibraryTest, VersionsAreWrittenAsNcclWritesThem) {
 
 TEST_F(NcclLibraryTest, AMachineWithoutADriverIsToldSo) {
   cuda_stand_in().set_devices(-1);
-  const auto gpu = Gpu::open({}, {cuda_stand_in_file()}, {nccl_stand_in_file()});
+  const auto gpu = Gpu::open(GpuChoice{}, {{cuda_stand_in_file()}, {nccl_stand_in_file()}, {}});
   ASSERT_FALSE(gpu.ok());
   EXPECT_EQ(gpu.error().code, Errc::not_found);
   EXPECT_NE(gpu.error().message.find("no GPU: "), std::string::npos) << gpu.error().message;
@@ -81,7 +81,8 @@ TEST_F(NcclLibraryTest, AMachineWithoutADriverIsToldSo) {
 
 TEST_F(NcclLibraryTest, ADeviceThatIsNotThereIsNamedWithHowManyAre) {
   cuda_stand_in().set_devices(2);
-  const auto gpu = Gpu::open({.device = 2}, {cuda_stand_in_file()}, {nccl_stand_in_file()});
+  const auto gpu =
+      Gpu::open(GpuChoice{.device = 2}, {{cuda_stand_in_file()}, {nccl_stand_in_file()}, {}});
   ASSERT_FALSE(gpu.ok());
   EXPECT_NE(gpu.error().message.find("there is no GPU 2: this process has 2"), std::string::npos)
       << gpu.error().message;
@@ -89,7 +90,7 @@ TEST_F(NcclLibraryTest, ADeviceThatIsNotThereIsNamedWithHowManyAre) {
 
 TEST_F(NcclLibraryTest, WithoutADeviceItIsSaid) {
   cuda_stand_in().set_devices(0);
-  const auto gpu = Gpu::open({}, {cuda_stand_in_file()}, {nccl_stand_in_file()});
+  const auto gpu = Gpu::open(GpuChoice{}, {{cuda_stand_in_file()}, {nccl_stand_in_file()}, {}});
   ASSERT_FALSE(gpu.ok());
   EXPECT_NE(gpu.error().message.find("no CUDA-capable device"), std::string::npos)
       << gpu.error().message;

@@ -22,6 +22,15 @@ inline const std::string& cuda_stand_in_file() {
   static const std::string file = RINGMASTER_BINARY_DIR "/../lib/libcuda-stand-in.so";
   return file;
 }
+inline const std::string& cuda_kernels_stand_in_file() {
+  static const std::string file = RINGMASTER_BINARY_DIR "/../lib/libcuda-kernels-stand-in.so";
+  return file;
+}
+/// The real ones, where nvcc has built them.
+inline const std::string& kernel_file_for_test() {
+  static const std::string file = RINGMASTER_BINARY_DIR "/../lib/libringmaster-cuda.so";
+  return file;
+}
 inline const std::string& nccl_stand_in_file() {
   static const std::string file = RINGMASTER_BINARY_DIR "/../lib/libnccl-stand-in.so";
   return file;
