@@ -90,9 +90,10 @@ class Communicator {
   /// How long one operation waits for the others before it says who is missing. Half an hour by
   /// default: longer than any evaluation or save between two steps, shorter than a night.
   void set_timeout(Duration timeout) { timeout_ = timeout; }
+  static constexpr Duration kDefaultTimeout = std::chrono::minutes(30);
 
  protected:
-  Duration timeout_ = std::chrono::minutes(30);
+  Duration timeout_ = kDefaultTimeout;
 };
 
 }  // namespace ringmaster::collectives

@@ -11,6 +11,8 @@
 #include <thread>
 
 #include "base/random.h"
+#include "collectives/mpi_ranks_for_test.h"
+#include "collectives/nccl/on_device_for_test.h"
 #include "collectives/shm/ranks_for_test.h"
 #include "collectives/solo_communicator.h"
 #include "collectives/tcp/ranks_for_test.h"
@@ -20,19 +22,33 @@ namespace {
 
 using Body = std::function<void(Communicator&)>;
 
-void on_solo(int, const Body& body) {
+[[maybe_unused]] void on_solo(int, const Body& body) {
   SoloCommunicator solo;
   body(solo);
 }
 
-void on_shm(int ranks, const Body& body) {
+[[maybe_unused]] void on_shm(int ranks, const Body& body) {
   auto segment = Segment::create(ranks);
   ASSERT_TRUE(segment.ok());
   run_shm_ranks(*segment, ranks, 1, body);
 }
 
-void on_tcp(int ranks, const Body& body) {
+[[maybe_unused]] void on_tcp(int ranks, const Body& body) {
   TcpRanks(ranks).run(1, body);
+}
+
+#ifdef RINGMASTER_TEST_MPI
+void on_mpi(int, const Body& body) {
+  run_mpi_rank(body);
+}
+#endif
+
+[[maybe_unused]] void on_nccl(int ranks, const Body& body) {
+  run_gpu_ranks(ranks, GpuRanks::Gpus::own, body);
+}
+
+[[maybe_unused]] void on_staged_gpu(int ranks, const Body& body) {
+  run_gpu_ranks(ranks, GpuRanks::Gpus::shared, body);
 }
 
 struct Engine {
@@ -244,10 +260,22 @@ TEST_P(EveryEngine, TellsAnAllReduceFromAReduceScatterOfTheSameSize) {
   });
 }
 
+#ifdef RINGMASTER_TEST_MPI
+// Each rank is a process of its own, which MPI's launcher started with the others.
+const Engine kEngines[] = {{"mpi", mpi_ranks_for_test(), on_mpi}};
+#else
 constexpr Engine kEngines[] = {{"solo", 1, on_solo}, {"shm1", 1, on_shm}, {"shm2", 2, on_shm},
                                {"shm3", 3, on_shm},  {"shm8", 8, on_shm}, {"tcp1", 1, on_tcp},
                                {"tcp2", 2, on_tcp},  {"tcp3", 3, on_tcp}, {"tcp5", 5, on_tcp}};
+constexpr Engine kGpuEngines[] = {{"nccl1", 1, on_nccl},
+                                  {"nccl2", 2, on_nccl},
+                                  {"nccl4", 4, on_nccl},
+                                  {"staged2", 2, on_staged_gpu},
+                                  {"staged3", 3, on_staged_gpu}};
 
+INSTANTIATE_TEST_SUITE_P(Gpus, EveryEngine, testing::ValuesIn(kGpuEngines),
+                         [](const auto& one) { return std::string(one.param.name); });
+#endif
 INSTANTIATE_TEST_SUITE_P(Engines, EveryEngine, testing::ValuesIn(kEngines),
                          [](const auto& one) { return std::string(one.param.name); });
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "collectives/shm/shm_communicator.h"
-#include "collectives/solo_communicator.h"
 #include "collectives/tcp/tcp_communicator.h"
 
 namespace ringmaster::worker {
@@ -19,9 +18,7 @@ constexpr Duration kLastSaveWait = std::chrono::minutes(2);
 Result<std::unique_ptr<ElasticSession>> ElasticSession::open() {
   auto contract = read_rank_contract();
   if (!contract) return contract.error();
-  if (!contract->has_value()) {
-    return std::unique_ptr<ElasticSession>(new ElasticSession(std::nullopt));
-  }
+  if (!contract->has_value()) return open_without_agent();
   auto channel = AgentChannel::adopt((*contract)->socket_fd);
   if (!channel) return channel.error();
   auto segment = collectives::Segment::attach((*contract)->segment_fd);
@@ -49,6 +46,9 @@ ElasticSession::ElasticSession(std::optional<Agent> agent) : agent_(std::move(ag
 Result<void> ElasticSession::add_state(void* data, std::size_t bytes) {
   if (joined()) return Error{Errc::invalid, "add_state: the session has joined already"};
   if (data == nullptr && bytes > 0) return Error{Errc::invalid, "add_state: a null pointer"};
+  if (gpu_ && bytes > 0 && gpu_->stream().memory_of(data) != collectives::Memory::host) {
+    return Error{Errc::invalid, std::string("add_state: ") + kStateOnGpu};
+  }
   state_.add(data, bytes);
   return {};
 }
@@ -63,7 +63,7 @@ Result<void> ElasticSession::join() {
 }
 
 Result<FormMessage> ElasticSession::wait_for_generation() {
-  if (!agent_) return FormMessage{.generation = 1, .numbers = {0}, .reason = "no launcher"};
+  if (!agent_) return form_without_agent();
   auto sent = agent_->channel.send(JoinMessage{state_.steps()});
   if (!sent) return sent.error();
   auto received = agent_->channel.receive();
@@ -135,9 +135,8 @@ Result<void> ElasticSession::make_engine(const FormMessage& form) {
   const int position = static_cast<int>(form.position);
   std::vector<int> numbers(form.numbers.begin(), form.numbers.end());
   communicator_.engine.reset();  // its connections end before others begin
-  if (!agent_) {
-    communicator_.engine = std::make_unique<collectives::SoloCommunicator>();
-  } else if (form.endpoints.empty()) {
+  if (!agent_) return make_engine_without_agent();
+  if (form.endpoints.empty()) {
     communicator_.engine = std::make_unique<collectives::ShmCommunicator>(
         agent_->segment,
         collectives::ShmMembership{form.generation, std::move(numbers), position,
@@ -160,6 +159,7 @@ Result<void> ElasticSession::enter(const FormMessage& form) {
   if (!made) return made;
   auto source = state_.sync(*communicator_.engine);
   if (!source) return source.error();
+  if (auto added = add_gpu(form); !added) return added;
   describe(form);
   source_ = *source;
   saved_steps_ = 0;  // a save that the break cut short is made again at the end

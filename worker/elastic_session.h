@@ -4,7 +4,7 @@
 // what it has finished. The C ABI (ringmaster_session.h, which documents each call) and the C++
 // face (session.h) are thin covers over this.
 //
-// Without a launcher it is a world of one that never changes.
+// Without a launcher it is a world of one that never changes, or the ranks of an MPI launcher.
 //
 // Thread rules: one thread.
 #pragma once
@@ -14,6 +14,8 @@
 #include <string>
 
 #include "collectives/handle.h"
+#include "collectives/mpi_plugin.h"
+#include "collectives/nccl/gpu_communicator.h"
 #include "collectives/shm/segment.h"
 #include "collectives/tcp/tcp_listener.h"
 #include "worker/agent_channel.h"
@@ -25,12 +27,17 @@
 
 namespace ringmaster::worker {
 
+/// Of a state in a GPU's memory, which no rank could be given and no agent could save.
+inline constexpr const char* kStateOnGpu =
+    "the state must be in host memory: copy it there from the GPU after each step";
+
 class ElasticSession {
  public:
   /// Reads the rank's contract from the environment.
   static Result<std::unique_ptr<ElasticSession>> open();
 
   Result<void> add_state(void* data, std::size_t bytes);
+  Result<void> use_gpu(int device, void* program_stream);
   Result<void> join();
   Result<void> step_finished();
   Result<void> finish();
@@ -39,6 +46,7 @@ class ElasticSession {
   ringmaster_communicator* communicator() { return &communicator_; }
   const ringmaster_generation& generation() const { return generation_; }
   std::int64_t steps() const { return state_.steps() < 0 ? 0 : state_.steps(); }
+  const std::string& gpu_path() const { return gpu_path_; }
   bool joined() const { return generation_.generation > 0; }
 
  private:
@@ -50,6 +58,10 @@ class ElasticSession {
     int abort_fd;                                      // -1: none
     std::optional<collectives::TcpListener> listener;  // where the job may have several hosts
   };
+  /// Without a launcher of ours: alone, or with the ranks of an MPI launcher.
+  static Result<std::unique_ptr<ElasticSession>> open_without_agent();
+  FormMessage form_without_agent() const;
+  Result<void> make_engine_without_agent();
   explicit ElasticSession(std::optional<Agent> agent);
 
   Result<FormMessage> wait_for_generation();
@@ -59,6 +71,7 @@ class ElasticSession {
   Result<bool> hear_verdict();
   Result<void> enter(const FormMessage& form);
   Result<void> make_engine(const FormMessage& form);
+  Result<void> add_gpu(const FormMessage& form);
   void describe(const FormMessage& form);
 
   std::optional<Agent> agent_;
@@ -67,6 +80,9 @@ class ElasticSession {
   SaveCadence cadence_;
   std::int64_t saved_steps_ = 0;  // what the last save held
   int source_ = 0;                // the position whose state the generation began with
+  std::optional<collectives::MpiProcess> mpi_;  // ends after its communicators
+  std::optional<collectives::Gpu> gpu_;
+  std::string gpu_path_;
   ringmaster_communicator communicator_;
   ringmaster_generation generation_{};
   std::string members_;

@@ -56,6 +56,17 @@ RINGMASTER_EXPORT ringmaster_status ringmaster_session_open(ringmaster_session**
 RINGMASTER_EXPORT ringmaster_status ringmaster_session_add_state(ringmaster_session* session,
                                                                  void* data, size_t bytes);
 
+/** Collectives of this session take arrays in the memory of GPU `device` (its number in this
+ *  process) as well as in host memory; all ranks call it, before the first join. `stream` is the
+ *  CUDA stream on which the program's kernels run (NULL: the default stream): a collective begins
+ *  after what is on it, and is complete when it returns. docs/gpus.md says more. */
+RINGMASTER_EXPORT ringmaster_status ringmaster_session_use_gpu(ringmaster_session* session,
+                                                               int device, void* stream);
+
+/** How arrays on GPUs travel in the generation joined last, for people: "NCCL 2.28.9", or "staged
+ *  through host memory: " and why; "" without a GPU. Valid until the next join. */
+RINGMASTER_EXPORT const char* ringmaster_session_gpu_path(const ringmaster_session* session);
+
 /** Waits for the next generation, then makes the registered state equal on all ranks: that of the
  *  rank with the most finished steps (lowest position first). Memory already valid is never left
  *  half-written: what arrives is staged. RINGMASTER_GENERATION_CHANGED never comes out: it waits

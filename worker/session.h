@@ -39,6 +39,10 @@ class Session {
   Result<void> add_state(void* data, std::size_t bytes) {
     return to_result(ringmaster_session_add_state(raw_.get(), data, bytes));
   }
+  Result<void> use_gpu(int device, void* stream = nullptr) {
+    return to_result(ringmaster_session_use_gpu(raw_.get(), device, stream));
+  }
+  const char* gpu_path() const { return ringmaster_session_gpu_path(raw_.get()); }
   Result<void> join() { return to_result(ringmaster_session_join(raw_.get())); }
   Communicator communicator() { return Communicator(ringmaster_session_communicator(raw_.get())); }
   ringmaster_generation generation() const {

@@ -39,6 +39,16 @@ ringmaster_status ringmaster_session_add_state(ringmaster_session* session, void
   return to_status(session->impl->add_state(data, bytes));
 }
 
+ringmaster_status ringmaster_session_use_gpu(ringmaster_session* session, int device,
+                                             void* stream) {
+  if (session == nullptr) return no_session("session_use_gpu");
+  return to_status(session->impl->use_gpu(device, stream));
+}
+
+const char* ringmaster_session_gpu_path(const ringmaster_session* session) {
+  return session == nullptr ? "" : session->impl->gpu_path().c_str();
+}
+
 ringmaster_status ringmaster_session_join(ringmaster_session* session) {
   if (session == nullptr) return no_session("session_join");
   return to_status(session->impl->join());
