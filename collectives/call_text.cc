@@ -47,6 +47,7 @@ std::string call_text(const Call& call) {
     return fmt::format("reduce_scatter of {} ({})", what, reduction_name(call.reduction));
   }
   if (call.kind == kAllToAll) return fmt::format("all_to_all of {}", type_name(call.type));
+  if (call.kind == kExchange) return fmt::format("exchange of {}", what);
   return fmt::format("an unknown operation ({})", call.kind);
 }
 

@@ -17,6 +17,7 @@ inline constexpr std::uint32_t kAllGather = 3;
 inline constexpr std::uint32_t kAllReduce = 4;
 inline constexpr std::uint32_t kReduceScatter = 5;
 inline constexpr std::uint32_t kAllToAll = 6;
+inline constexpr std::uint32_t kExchange = 7;  // one array of it
 
 /// A call of which every position has a count of its own: other counts make another call.
 Call counted_call(std::uint32_t kind, Type type, const Counts& counts);
