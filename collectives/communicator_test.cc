@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "collectives/hierarchical/ranks_for_test.h"
 #include "collectives/shm/ranks_for_test.h"
 #include "collectives/solo_communicator.h"
 #include "collectives/tcp/ranks_for_test.h"
@@ -33,6 +34,12 @@ void on_shm(int ranks, const Body& body) {
 
 void on_tcp(int ranks, const Body& body) {
   TcpRanks(ranks).run(1, body);
+}
+
+/// Two hosts with as many ranks, or hosts that differ, whose positions take turns.
+void on_hosts(int ranks, const Body& body) {
+  HierarchicalRanks(ranks == 4 ? std::vector<int>{0, 0, 1, 1} : std::vector<int>{0, 1, 0, 2, 1})
+      .run(1, body);
 }
 
 struct Engine {
@@ -244,9 +251,10 @@ TEST_P(EveryEngine, TellsAnAllReduceFromAReduceScatterOfTheSameSize) {
   });
 }
 
-constexpr Engine kEngines[] = {{"solo", 1, on_solo}, {"shm1", 1, on_shm}, {"shm2", 2, on_shm},
-                               {"shm3", 3, on_shm},  {"shm8", 8, on_shm}, {"tcp1", 1, on_tcp},
-                               {"tcp2", 2, on_tcp},  {"tcp3", 3, on_tcp}, {"tcp5", 5, on_tcp}};
+constexpr Engine kEngines[] = {{"solo", 1, on_solo},    {"shm1", 1, on_shm},    {"shm2", 2, on_shm},
+                               {"shm3", 3, on_shm},     {"shm8", 8, on_shm},    {"tcp1", 1, on_tcp},
+                               {"tcp2", 2, on_tcp},     {"tcp3", 3, on_tcp},    {"tcp5", 5, on_tcp},
+                               {"hosts4", 4, on_hosts}, {"hosts5", 5, on_hosts}};
 
 INSTANTIATE_TEST_SUITE_P(Engines, EveryEngine, testing::ValuesIn(kEngines),
                          [](const auto& one) { return std::string(one.param.name); });

@@ -13,8 +13,10 @@ namespace ringmaster::collectives {
 
 namespace {
 
-// A peer on the same host usually answers within a few yields, a wake-up costs more.
+// A small array of a peer on the same host usually comes within a few yields, where a wake-up costs
+// more. A large one takes longer anyway, and the network's own work needs the processor.
 constexpr int kPollYields = 32;
+constexpr std::size_t kSmallBytes = 64 * 1024;
 // Longer than any step of a running operation waits, shorter than anybody's patience.
 constexpr Duration kRollCallAfter = std::chrono::milliseconds(10);
 
@@ -40,6 +42,9 @@ Executor::Executor(Mesh& mesh, Setup setup, Job& job)
     (task.action == schedules::Action::send ? lane.out : lane.in).push_back(static_cast<int>(i));
   }
   unlinked_ = lanes_.size();
+  const bool small = std::ranges::all_of(
+      job_.tasks, [](const Task& task) { return task.stretch.bytes <= kSmallBytes; });
+  yields_ = small ? kPollYields : 0;
 }
 
 Lane& Executor::lane_to(int peer) {
@@ -60,14 +65,14 @@ Result<void> Executor::run() {
       moved |= receive(lane);
     }
     // A mismatch stops everything: there is no need to look for it while something moves.
-    if (!moved && idle >= kPollYields) moved = listen();
+    if (!moved && idle >= yields_) moved = listen();
     if (!mismatch_.empty()) return farewell();
     if (failed_) return *failed_;
     if (done()) return {};
     if (moved) {
       if (idle > 0) moved_at_ = read_clock();
       idle = 0;
-    } else if (++idle <= kPollYields) {
+    } else if (++idle <= yields_) {
       sched_yield();
     } else if (!call_the_roll()) {
       sleep();

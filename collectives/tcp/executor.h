@@ -41,6 +41,8 @@ class Executor {
 
   Executor(Mesh& mesh, Setup setup, Job& job);
 
+  /// Before run(): the operation is a mismatch already, in these words.
+  void refuse(const std::string& words) { mismatch_ = words; }
   Result<void> run();
 
  private:
@@ -94,6 +96,7 @@ class Executor {
   Job& job_;
   std::vector<Lane> lanes_;
   std::size_t unlinked_ = 0;
+  int yields_ = 0;  // before it sleeps
   RollCall roll_;
   std::string mismatch_;  // in words
   const Lane* told_by_ = nullptr;

@@ -166,7 +166,7 @@ void Executor::take_chunk(Lane& lane) {
     const void* arrived = lane.link->room();
     reduce({task.arrived_first ? arrived : own, task.arrived_first ? own : arrived},
            task.target + task.done, bytes / size_of(type), type,
-           partial ? RINGMASTER_SUM : job_.reduction, static_cast<int>(setup_.members.size()));
+           partial ? RINGMASTER_SUM : job_.reduction, job_.average_of);
   }
   lane.held = false;
   advance(task, bytes, &lane.in_at);

@@ -37,6 +37,7 @@ struct Job {
   Call call;
   std::vector<Task> tasks = {};  // in the order of their meaning
   Reduction reduction = RINGMASTER_SUM;
+  int average_of = 1;  // ranks
   /// The array is kept only in pieces: memory at `own` and `target` goes round after so many bytes.
   /// 0: it is there whole. Else all tasks have the whole array.
   std::size_t window = 0;

@@ -42,6 +42,10 @@ class Mesh {
   int size() const { return static_cast<int>(membership_.endpoints.size()); }
   int number(int position) const { return membership_.numbers[static_cast<std::size_t>(position)]; }
 
+  /// Collectives that this rank has called, in all communicators on the mesh.
+  std::uint64_t operations() const { return operations_; }
+  void count_operation() { ++operations_; }
+
   /// Begins to connect, unless that has been done. Errc::invalid: the table is no good.
   Result<void> want(int peer);
   /// The connection, or null: not yet. It stays where it is.
@@ -57,6 +61,7 @@ class Mesh {
   TcpListener& listener_;
   TcpMembership membership_;
   Alarm alarm_;
+  std::uint64_t operations_ = 0;
   bool open_ = false;
   std::map<int, Connector> connectors_;  // to higher positions, that are not connected yet
   std::map<int, std::unique_ptr<Link>> links_;

@@ -61,6 +61,7 @@ TcpCommunicator::TcpCommunicator(std::shared_ptr<Mesh> mesh, std::vector<int> me
   const auto own = std::ranges::find(members_, mesh_->membership().position);
   CHECK(own != members_.end());
   self_ = static_cast<int>(own - members_.begin());
+  averaged_ = size();
 }
 
 Result<void> TcpCommunicator::connect() {
@@ -76,7 +77,7 @@ Result<void> TcpCommunicator::connect_for(const Call& call) {
 }
 
 Result<void> TcpCommunicator::execute(Job& job) {
-  Executor executor(*mesh_, {operation_, members_, self_, timeout_, grace_}, job);
+  Executor executor(*mesh_, {mesh_->operations(), members_, self_, timeout_, grace_}, job);
   auto end = executor.run();
   if (!end) failed_ = end.error();
   connected_ = connected_ || (end.ok() && !job.messages);
@@ -92,8 +93,19 @@ Result<void> TcpCommunicator::run(Job& job) {
   if (job.messages) return execute(job);
   auto connected = connect_for(job.call);
   if (!connected) return connected;
-  ++operation_;
+  mesh_->count_operation();
   return execute(job);
+}
+
+Error TcpCommunicator::refuse(const Call& call, const std::string& words) {
+  if (failed_) return *failed_;
+  if (auto connected = connect_for(call); !connected) return connected.error();
+  mesh_->count_operation();
+  Job nothing{call};
+  Executor executor(*mesh_, {mesh_->operations(), members_, self_, timeout_, grace_}, nothing);
+  executor.refuse(words);
+  failed_ = executor.run().error();
+  return *failed_;
 }
 
 const schedules::Ordered& TcpCommunicator::ordered(const Plan& plan) {
@@ -120,6 +132,7 @@ Result<void> TcpCommunicator::run_plan(Call call, Plan plan, const std::vector<S
   plan.tokens = empty || plan.operation == Operation::broadcast;
   Job job = make_job(call, ordered(plan), blocks, input, output, members_);
   job.reduction = reduction;
+  job.average_of = averaged_;
   job.window = window;
   return run(job);
 }
@@ -236,7 +249,7 @@ Result<void> TcpCommunicator::reduce_gathered(const Call& call, const Plan& plan
   }
   auto end = run_plan(call, plan, blocks, scratch_.data(), scratch_.data());
   if (end && call.count > 0) {
-    reduce(inputs, output, call.count, type, static_cast<Reduction>(call.reduction));
+    reduce(inputs, output, call.count, type, static_cast<Reduction>(call.reduction), averaged_);
   }
   return end;
 }

@@ -50,8 +50,14 @@ class TcpCommunicator : public Communicator {
   Result<void> connect();
   void set_grace(Duration grace) { grace_ = grace; }
   void set_choice(const schedules::Choice& choice) { choice_ = choice; }
-  /// The call that ranks compare in the operations from now on, where those are parts of it.
+
+  // For operations that are parts of larger ones, of more ranks.
+  /// The call that ranks compare from now on.
   void speak_for(const Call& call) { spoken_ = call; }
+  /// Averages are over so many ranks, of whose inputs some are sums already.
+  void average_over(int ranks) { averaged_ = ranks; }
+  /// Tells the others that the call is a mismatch, in these words, which they return.
+  Error refuse(const Call& call, const std::string& words);
 
   int size() const override { return static_cast<int>(members_.size()); }
   int position() const override { return self_; }
@@ -91,8 +97,8 @@ class TcpCommunicator : public Communicator {
   Duration grace_ = kGrace;
   schedules::Choice choice_;
   std::optional<Call> spoken_;
-  bool connected_ = false;  // to the neighbours
-  std::uint64_t operation_ = 0;
+  int averaged_;
+  bool connected_ = false;                                // to the neighbours
   std::map<std::vector<int>, schedules::Ordered> plans_;  // made before; by all that makes them
   std::vector<std::byte> scratch_;
   std::optional<Error> failed_;
