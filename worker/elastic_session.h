@@ -14,10 +14,9 @@
 #include <string>
 
 #include "collectives/handle.h"
-#include "collectives/shm/segment.h"
-#include "collectives/tcp/tcp_listener.h"
 #include "worker/agent_channel.h"
 #include "worker/contract.h"
+#include "worker/engines.h"
 #include "worker/ringmaster_session.h"
 #include "worker/save_cadence.h"
 #include "worker/staging.h"
@@ -45,10 +44,8 @@ class ElasticSession {
   /// What only a rank with a launcher has.
   struct Agent {
     AgentChannel channel;
-    collectives::Segment segment;
+    RankEngines engines;
     int rank;
-    int abort_fd;                                      // -1: none
-    std::optional<collectives::TcpListener> listener;  // where the job may have several hosts
   };
   explicit ElasticSession(std::optional<Agent> agent) : agent_(std::move(agent)) {}
 

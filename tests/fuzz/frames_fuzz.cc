@@ -66,9 +66,9 @@ Target frames_target() {
   words.kind = FrameKind::mismatch;
   words.bytes = 40;
   return {"frames",
-          {text_of(encode_frame(chunk)), text_of(encode_frame({})),
-           text_of(encode_frame(words)), text_of(encode_hello({5, 0, 1, {}}, kSecret)),
-           "127.0.0.1:4711", "[::1]:80", "[::ffff:1.2.3.4]:1", ""},
+          {text_of(encode_frame(chunk)), text_of(encode_frame({})), text_of(encode_frame(words)),
+           text_of(encode_hello({5, 0, 1, {}}, kSecret)), "127.0.0.1:4711", "[::1]:80",
+           "[::ffff:1.2.3.4]:1", ""},
           &run,
           20000};
 }
