@@ -38,10 +38,11 @@ Load all_reduce_load(const Plan& plan, double bytes) {
     return {static_cast<double>(halving_rounds(plan.ranks)), 2 * part + 2 * extra, part + extra};
   }
   // Each position is inside one tree, with two children, and a leaf of the other: in a round it
-  // sends at most four segments, and reduces two.
+  // sends at most four segments, and reduces two; of two positions each has one child.
   const double rounds = tree_rounds(plan.ranks, plan.segments);
   const double segment = bytes / 2 / plan.segments;
-  return {rounds, rounds * 4 * segment, rounds * 2 * segment};
+  const double children = plan.ranks == 2 ? 1 : 2;
+  return {rounds, rounds * 2 * children * segment, rounds * children * segment};
 }
 
 Load load_of(const Plan& plan, double bytes) {
