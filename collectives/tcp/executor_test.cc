@@ -217,5 +217,44 @@ TEST(TcpAllToAll, SaysWhoGivesWhatNobodyTakes) {
   });
 }
 
+/// What is accepted from now on has sockets that hold a fraction of a chunk.
+void shrink(TcpRanks& ranks) {
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    const int send = 4096, receive = 16384;
+    const int fd = ranks.listener(rank).fd();
+    ASSERT_EQ(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send, sizeof(send)), 0);
+    ASSERT_EQ(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive, sizeof(receive)), 0);
+  }
+}
+
+// Nobody's progress may depend on what the sockets between hold.
+TEST(TcpSmallBuffers, EveryAlgorithmComesThrough) {
+  using schedules::Operation;
+  constexpr std::size_t kCount = 40000;
+  for (const auto algorithm : schedules::algorithms_of(Operation::all_reduce)) {
+    SCOPED_TRACE(name_of(algorithm));
+    TcpRanks ranks(5);
+    shrink(ranks);
+    ranks.run(1, [&](TcpCommunicator& ring) {
+      ring.set_choice({{}, algorithm});
+      Values data(kCount, 1 + ring.position()), all(kCount * 5), other(kCount * 5);
+      ASSERT_TRUE(
+          ring.all_reduce(data.data(), data.data(), kCount, RINGMASTER_INT32, RINGMASTER_SUM));
+      EXPECT_EQ(data, Values(kCount, 15));
+      ASSERT_TRUE(ring.all_gather(data.data(), all.data(), kCount, RINGMASTER_INT32));
+      EXPECT_EQ(all, Values(all.size(), 15));
+      const Counts even(5, kCount);
+      ASSERT_TRUE(ring.all_to_all(all.data(), even, other.data(), even, RINGMASTER_INT32));
+      EXPECT_EQ(other, all);
+      ASSERT_TRUE(
+          ring.reduce_scatter(all.data(), data.data(), even, RINGMASTER_INT32, RINGMASTER_SUM));
+      EXPECT_EQ(data, Values(kCount, 75));
+      ASSERT_TRUE(ring.broadcast(ring.position() == 3 ? nullptr : data.data(), kCount,
+                                 RINGMASTER_INT32, 1));
+      EXPECT_EQ(data, Values(kCount, 75));
+    });
+  }
+}
+
 }  // namespace
 }  // namespace ringmaster::collectives

@@ -14,7 +14,7 @@ namespace ringmaster::launcher {
 
 namespace {
 
-using namespace collectives::schedules;
+namespace plans = collectives::schedules;
 
 struct ScheduleSettings {
   std::int64_t ranks = 8, ranks_a_host = 1, bytes = 0, position = -1;
@@ -23,35 +23,37 @@ struct ScheduleSettings {
 };
 
 /// Every algorithm's plan for this size, the chosen one first.
-std::vector<Plan> plans_of(Operation operation, int ranks, std::size_t bytes,
-                           const Choice& choice) {
-  std::vector<Plan> plans = {choose(operation, ranks, 0, bytes, choice)};
-  for (const Algorithm algorithm : algorithms_of(operation)) {
+std::vector<plans::Plan> plans_of(plans::Operation operation, int ranks, std::size_t bytes,
+                                  const plans::Choice& choice) {
+  std::vector<plans::Plan> plans = {plans::choose(operation, ranks, 0, bytes, choice)};
+  for (const plans::Algorithm algorithm : plans::algorithms_of(operation)) {
     if (algorithm == plans.front().algorithm) continue;
-    plans.push_back(choose(operation, ranks, 0, bytes, {choice.cost, algorithm}));
+    plans.push_back(plans::choose(operation, ranks, 0, bytes, {choice.cost, algorithm}));
   }
   return plans;
 }
 
-void print_size(const ScheduleSettings& s, std::size_t bytes, const std::vector<Plan>& plans,
-                const Cost& cost) {
+void print_size(const ScheduleSettings& s, std::size_t bytes, const std::vector<plans::Plan>& plans,
+                const plans::Cost& cost) {
   nlohmann::json predicted, simulated;
   std::string others;
-  for (const Plan& plan : plans) {
-    const double us = predict(plan, bytes, cost) * 1e6;
-    predicted[name_of(plan.algorithm)] = us;
-    if (&plan != &plans.front()) others += fmt::format("  {} {:.0f}", name_of(plan.algorithm), us);
+  for (const plans::Plan& plan : plans) {
+    const double us = plans::predict(plan, bytes, cost) * 1e6;
+    predicted[plans::name_of(plan.algorithm)] = us;
+    if (&plan != &plans.front())
+      others += fmt::format("  {} {:.0f}", plans::name_of(plan.algorithm), us);
   }
-  const auto result = simulate(plans.front(), bytes, static_cast<int>(s.ranks_a_host), cost);
+  const auto result = plans::simulate(plans.front(), bytes, static_cast<int>(s.ranks_a_host), cost);
   if (!s.json) {
-    fmt::print("{:>12}  {:<13} {:>11.0f} {:>11.0f} {}\n", bytes, name_of(plans.front().algorithm),
-               predict(plans.front(), bytes, cost) * 1e6, result.seconds * 1e6, others);
+    fmt::print("{:>12}  {:<13} {:>11.0f} {:>11.0f} {}\n", bytes,
+               plans::name_of(plans.front().algorithm),
+               plans::predict(plans.front(), bytes, cost) * 1e6, result.seconds * 1e6, others);
     return;
   }
   fmt::print("{}\n", nlohmann::json{{"operation", s.operation},
                                     {"ranks", s.ranks},
                                     {"bytes", bytes},
-                                    {"algorithm", name_of(plans.front().algorithm)},
+                                    {"algorithm", plans::name_of(plans.front().algorithm)},
                                     {"predicted_us", predicted},
                                     {"simulated_us", result.seconds * 1e6},
                                     {"bytes_sent_by_host", result.bytes_sent},
@@ -59,25 +61,25 @@ void print_size(const ScheduleSettings& s, std::size_t bytes, const std::vector<
                          .dump());
 }
 
-const char* action_name(Action action) {
+const char* action_name(plans::Action action) {
   switch (action) {
-    case Action::send:
+    case plans::Action::send:
       return "send";
-    case Action::receive:
+    case plans::Action::receive:
       return "receive";
-    case Action::reduce:
+    case plans::Action::reduce:
       return "reduce";
   }
   return "";
 }
 
-void print_steps(const ScheduleSettings& s, const Plan& plan) {
-  Steps steps;
-  for (int round = 0; round < round_count(plan); ++round) {
+void print_steps(const ScheduleSettings& s, const plans::Plan& plan) {
+  plans::Steps steps;
+  for (int round = 0; round < plans::round_count(plan); ++round) {
     steps.clear();
-    add_round(plan, static_cast<int>(s.position), round, steps);
-    for (const Step& step : steps) {
-      const bool sends = step.action == Action::send;
+    plans::add_round(plan, static_cast<int>(s.position), round, steps);
+    for (const plans::Step& step : steps) {
+      const bool sends = step.action == plans::Action::send;
       if (s.json) {
         fmt::print("{}\n", nlohmann::json{{"round", round},
                                           {"action", action_name(step.action)},
@@ -125,12 +127,12 @@ int run_schedule(const Arguments& arguments) {
                        "ringmaster schedule --ranks 16 --operation all_reduce"};
   const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
-  const auto choice = parse_choice(s.algorithm);
+  const auto choice = plans::parse_choice(s.algorithm);
   if (!choice) {
     return fail(s.json, {Errc::invalid, "--algorithm: " + choice.error().message},
                 "see ringmaster schedule --help", kExitUsage);
   }
-  const auto operation = operation_named(s.operation);
+  const auto operation = plans::operation_named(s.operation);
   const auto ranks = static_cast<int>(s.ranks);
   if (s.position >= s.ranks) {
     return fail(s.json,
@@ -138,7 +140,7 @@ int run_schedule(const Arguments& arguments) {
                 "positions count from 0", kExitUsage);
   }
   if (s.position >= 0) {
-    print_steps(s, choose(*operation, ranks, 0, static_cast<std::size_t>(s.bytes), *choice));
+    print_steps(s, plans::choose(*operation, ranks, 0, static_cast<std::size_t>(s.bytes), *choice));
     return 0;
   }
   std::vector<std::size_t> sizes;
