@@ -12,6 +12,12 @@ constexpr Operation kPlannedOperations[] = {Operation::all_reduce, Operation::re
                                             Operation::all_gather, Operation::all_to_all,
                                             Operation::broadcast,  Operation::barrier};
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSlow = true;  // many times: every plan is checked without
+#else
+constexpr bool kSlow = false;
+#endif
+
 /// Every plan for so many ranks, with one root and number of segments.
 template <class Each>
 void each_plan(int ranks, int root, int segments, const Each& each) {
@@ -27,6 +33,7 @@ void each_plan(int ranks, int root, int segments, const Each& each) {
 TEST(Checker, AcceptsEveryPlanUpTo64Ranks) {
   int plans = 0;
   for (int ranks = 1; ranks <= kCheckedRanksMax; ++ranks) {
+    if (kSlow && ranks > 12 && ranks != 33) continue;
     const int segments = 1 + ranks % 5;
     each_plan(ranks, (ranks * 7) % ranks, segments, [&](const Plan& plan) {
       const auto checked = check(plan);
@@ -34,7 +41,7 @@ TEST(Checker, AcceptsEveryPlanUpTo64Ranks) {
       ++plans;
     });
   }
-  EXPECT_EQ(plans, 64 * 11 * 2);
+  EXPECT_EQ(plans, (kSlow ? 13 : 64) * 11 * 2);
 }
 
 std::vector<Steps> all_steps(const Plan& plan) {
@@ -93,7 +100,7 @@ bool damage(std::vector<Steps>& all, int way, Random& random) {
 
 TEST(Checker, RejectsEveryDamagedPlan) {
   int damaged = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < (kSlow ? 10 : 60); ++seed) {
     Random random(seed);
     const int ranks = 2 + static_cast<int>(random.below(14));
     const int segments = 1 + static_cast<int>(random.below(4));
@@ -108,7 +115,7 @@ TEST(Checker, RejectsEveryDamagedPlan) {
       }
     });
   }
-  EXPECT_GT(damaged, 2000);
+  EXPECT_GT(damaged, kSlow ? 300 : 2000);
 }
 
 // Both send first and receive afterwards, which only buffers could carry through.

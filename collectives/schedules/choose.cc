@@ -101,7 +101,7 @@ double predict(const Plan& plan, std::size_t bytes, const Cost& cost) {
 Plan choose(Operation operation, int ranks, int root, std::size_t bytes, const Choice& choice) {
   const auto plan_by = [&](Algorithm algorithm) {
     Plan plan{operation, algorithm, ranks, root};
-    if (algorithm == Algorithm::tree) {
+    if (algorithm == Algorithm::tree && ranks > 1) {
       plan.segments = segments_of(ranks, static_cast<double>(bytes), choice.cost);
     }
     return plan;

@@ -28,6 +28,7 @@ TEST(Choose, TakesWhatWasAskedForWhereItCan) {
   EXPECT_EQ(choice->cost.round_us, 5);
   EXPECT_EQ(choice->cost.byte_ns, 0.08);
   EXPECT_EQ(choose(Operation::all_reduce, 8, 0, 8, *choice).algorithm, Algorithm::tree);
+  EXPECT_EQ(choose(Operation::all_reduce, 1, 0, 8, *choice).segments, 1);
   EXPECT_EQ(choose(Operation::barrier, 8, 0, 0, *choice).algorithm, Algorithm::dissemination);
 }
 
