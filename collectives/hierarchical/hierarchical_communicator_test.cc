@@ -80,7 +80,12 @@ TEST(Hierarchical, AnAbortEndsEveryWait) {
     ranks.run(generation, [&](HierarchicalCommunicator& ring) {
       std::vector<float> data(static_cast<std::size_t>(generation) * 5000, 1);
       if (generation % 2 == 0) {
-        ASSERT_TRUE(ring.barrier());
+        // The one that is lost may still be in it.
+        const auto met = ring.barrier();
+        if (!met) {
+          EXPECT_EQ(met.error().code, Errc::generation_changed) << met.error().message;
+          return;
+        }
       }
       if (ring.position() == static_cast<int>(generation) % ranks.size()) return;  // is lost
       ++inside;

@@ -127,29 +127,29 @@ Transfer transfer(Values& values, int peer) {
 // A rank's sends are all in one call, their receives one by one in some order of peers: what meets
 // is decided by the order between two positions alone. A collective before and after.
 TEST(TcpExchange, MovesArraysBetweenAnyTwo) {
-  constexpr int kRanks = 4, kTurns = 3;
-  TcpRanks ranks(kRanks);
+  constexpr int kMembers = 4, kArrays = 3;
+  TcpRanks ranks(kMembers);
   ranks.run(1, [&](TcpCommunicator& ring) {
     const int own = ring.position();
     for (int round = 0; round < 3; ++round) {
       ASSERT_TRUE(ring.barrier());
       std::vector<Values> sent, received;
       std::vector<Transfer> sends, receives;
-      for (int turn = 0; turn < kTurns; ++turn) {
-        for (int peer = 0; peer < kRanks; ++peer) {
+      for (int turn = 0; turn < kArrays; ++turn) {
+        for (int peer = 0; peer < kMembers; ++peer) {
           sent.push_back(message(own, peer, turn));
           received.emplace_back(message(peer, own, turn).size());
         }
       }
       for (std::size_t i = 0; i < sent.size(); ++i) {
-        const int peer = static_cast<int>(i) % kRanks;
+        const int peer = static_cast<int>(i) % kMembers;
         sends.push_back(transfer(sent[i], peer));
         receives.push_back(transfer(received[i], peer));
       }
       const auto end = ring.exchange(sends, receives);
       ASSERT_TRUE(end.ok()) << end.error().message;
       for (std::size_t i = 0; i < received.size(); ++i) {
-        const int peer = static_cast<int>(i) % kRanks, turn = static_cast<int>(i) / kRanks;
+        const int peer = static_cast<int>(i) % kMembers, turn = static_cast<int>(i) / kMembers;
         EXPECT_EQ(received[i], message(peer, own, turn));
       }
     }

@@ -217,6 +217,14 @@ schedules::Choice choice_of(std::uint64_t seed) {
   return choice;
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kCasesASeed = 4;  // many times slower
+constexpr std::size_t kManyElements = 5000;
+#else
+constexpr std::uint64_t kCasesASeed = 12;
+constexpr std::size_t kManyElements = 40000;
+#endif
+
 class TcpSizes : public testing::TestWithParam<int> {};
 
 TEST_P(TcpSizes, RandomSequencesAgreeWithTheReferenceBitForBit) {
@@ -227,7 +235,7 @@ TEST_P(TcpSizes, RandomSequencesAgreeWithTheReferenceBitForBit) {
     ranks.run(1, [&](TcpCommunicator& ring) {
       ring.set_choice(choice);
       Random random(seed);  // the same on all ranks
-      for (std::uint64_t turn = 0; turn < 12; ++turn) {
+      for (std::uint64_t turn = 0; turn < kCasesASeed; ++turn) {
         const Case c = draw_case(random, ring.size(), seed * 100 + turn);
         SCOPED_TRACE(testing::Message() << "seed " << seed << " turn " << turn << " count "
                                         << c.count << " type " << c.type);
@@ -260,7 +268,7 @@ TEST_P(TcpSizes, EveryTypeAndReduction) {
       for (int reduction = 0; reduction < 5; ++reduction) {
         Case c{0, static_cast<Type>(type), static_cast<Reduction>(reduction), 0, false, 7};
         if (*reduction_problem(c.type, c.reduction) != '\0') continue;
-        for (const std::size_t count : {100, 40000}) {
+        for (const std::size_t count : {std::size_t{100}, kManyElements}) {
           SCOPED_TRACE(testing::Message() << type << " " << reduction << " " << count);
           c.count = count;
           check_all_reduce(ring, choice, c);
