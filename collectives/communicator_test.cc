@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "collectives/hierarchical/ranks_for_test.h"
 #include "collectives/mpi_ranks_for_test.h"
 #include "collectives/nccl/on_device_for_test.h"
 #include "collectives/shm/ranks_for_test.h"
@@ -49,6 +50,12 @@ void on_mpi(int, const Body& body) {
 
 [[maybe_unused]] void on_staged_gpu(int ranks, const Body& body) {
   run_gpu_ranks(ranks, GpuRanks::Gpus::shared, body);
+}
+
+/// Two hosts with as many ranks, or hosts that differ, whose positions take turns.
+[[maybe_unused]] void on_hosts(int ranks, const Body& body) {
+  HierarchicalRanks(ranks == 4 ? std::vector<int>{0, 0, 1, 1} : std::vector<int>{0, 1, 0, 2, 1})
+      .run(1, body);
 }
 
 struct Engine {
@@ -264,9 +271,10 @@ TEST_P(EveryEngine, TellsAnAllReduceFromAReduceScatterOfTheSameSize) {
 // Each rank is a process of its own, which MPI's launcher started with the others.
 const Engine kEngines[] = {{"mpi", mpi_ranks_for_test(), on_mpi}};
 #else
-constexpr Engine kEngines[] = {{"solo", 1, on_solo}, {"shm1", 1, on_shm}, {"shm2", 2, on_shm},
-                               {"shm3", 3, on_shm},  {"shm8", 8, on_shm}, {"tcp1", 1, on_tcp},
-                               {"tcp2", 2, on_tcp},  {"tcp3", 3, on_tcp}, {"tcp5", 5, on_tcp}};
+constexpr Engine kEngines[] = {{"solo", 1, on_solo},    {"shm1", 1, on_shm},    {"shm2", 2, on_shm},
+                               {"shm3", 3, on_shm},     {"shm8", 8, on_shm},    {"tcp1", 1, on_tcp},
+                               {"tcp2", 2, on_tcp},     {"tcp3", 3, on_tcp},    {"tcp5", 5, on_tcp},
+                               {"hosts4", 4, on_hosts}, {"hosts5", 5, on_hosts}};
 constexpr Engine kGpuEngines[] = {{"nccl1", 1, on_nccl},
                                   {"nccl2", 2, on_nccl},
                                   {"nccl4", 4, on_nccl},

@@ -375,7 +375,10 @@ void Agent::send_form(const jobs::FormGeneration& action) {
   }
   // On one host they have its shared memory.
   if (several_hosts) {
-    for (const auto& member : table.members) message.endpoints.push_back(member.endpoint);
+    for (const auto& member : table.members) {
+      message.endpoints.push_back(member.endpoint);
+      message.hosts.push_back(static_cast<std::uint32_t>(member.host.value));
+    }
     message.secret = plan_.secret;
   }
   for (std::size_t position = 0; position < table.members.size(); ++position) {

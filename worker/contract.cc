@@ -42,6 +42,8 @@ Result<std::optional<RankContract>> read_rank_contract() {
     if (!number) return number.error();
     *value = *number;
   }
+  const char* algorithm = std::getenv(kAlgorithmVariable);
+  if (algorithm != nullptr) contract.algorithm = algorithm;
   return std::optional<RankContract>{contract};
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "base/result.h"
 
@@ -21,12 +22,18 @@ inline constexpr const char* kListenerVariable = "RINGMASTER_LISTENER_FD";
 /// The rank's number.
 inline constexpr const char* kRankVariable = "RINGMASTER_RANK";
 
+/// How operations between hosts are carried out, where that is not left to the model of the network
+/// (collectives/schedules/choose.h): "ring", "round_us=50,byte_ns=8". Set by the user, for all
+/// ranks of a job alike.
+inline constexpr const char* kAlgorithmVariable = "RINGMASTER_ALGORITHM";
+
 struct RankContract {
   int socket_fd = -1;
   int segment_fd = -1;
   int rank = 0;
   int abort_fd = -1;     // -1: an older launcher
   int listener_fd = -1;  // -1: the job has one host
+  std::string algorithm = {};
 };
 
 /// Reads the environment. Nothing: the program was started by hand, without a launcher. Half of a

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "collectives/shm/shm_communicator.h"
-#include "collectives/tcp/tcp_communicator.h"
-
 namespace ringmaster::worker {
 
 namespace {
@@ -21,26 +18,16 @@ Result<std::unique_ptr<ElasticSession>> ElasticSession::open() {
   if (!contract->has_value()) return open_without_agent();
   auto channel = AgentChannel::adopt((*contract)->socket_fd);
   if (!channel) return channel.error();
-  auto segment = collectives::Segment::attach((*contract)->segment_fd);
-  if (!segment) return segment.error();
+  auto engines = RankEngines::open(**contract);
+  if (!engines) return engines.error();
   const int rank = (*contract)->rank;
-  if (rank >= segment->capacity()) {
-    return Error{Errc::invalid, fmt::format("{}={}: the job has room for {} ranks", kRankVariable,
-                                            rank, segment->capacity())};
-  }
-  std::optional<collectives::TcpListener> listener;
-  if ((*contract)->listener_fd >= 0) {
-    auto adopted = collectives::TcpListener::adopt((*contract)->listener_fd);
-    if (!adopted) return adopted.error();
-    listener = std::move(*adopted);
-  }
-  return std::unique_ptr<ElasticSession>(new ElasticSession(Agent{
-      std::move(*channel), std::move(*segment), rank, (*contract)->abort_fd, std::move(listener)}));
+  return std::unique_ptr<ElasticSession>(
+      new ElasticSession(Agent{std::move(*channel), std::move(*engines), rank}));
 }
 
 ElasticSession::ElasticSession(std::optional<Agent> agent) : agent_(std::move(agent)) {
-  communicator_.arena = std::make_unique<collectives::Arena>(agent_ ? &agent_->segment : nullptr,
-                                                             agent_ ? agent_->rank : 0);
+  communicator_.arena = std::make_unique<collectives::Arena>(
+      agent_ ? &agent_->engines.segment() : nullptr, agent_ ? agent_->rank : 0);
 }
 
 Result<void> ElasticSession::add_state(void* data, std::size_t bytes) {
@@ -76,7 +63,7 @@ Result<FormMessage> ElasticSession::wait_for_generation() {
   auto* form = std::get_if<FormMessage>(&received->message);
   if (form == nullptr) return Error{Errc::corrupt, "the agent answered a join with something else"};
   for (const std::uint32_t number : form->numbers) {
-    if (number >= static_cast<std::uint32_t>(agent_->segment.capacity())) {
+    if (number >= static_cast<std::uint32_t>(agent_->engines.segment().capacity())) {
       return Error{Errc::corrupt, fmt::format("a generation with rank {}", number)};
     }
   }
@@ -100,7 +87,7 @@ Result<void> ElasticSession::save() {
   if (staged.message.why.empty()) {  // else it is tried again when it is next looked at
     cadence_.saved(read_clock());
     saved_steps_ = state_.steps();
-    agent_->segment.slot(agent_->rank).save_asked.store(0);
+    agent_->engines.segment().slot(agent_->rank).save_asked.store(0);
   }
   return agent_->channel.send(staged.message, staged.fd);
 }
@@ -119,7 +106,7 @@ Result<bool> ElasticSession::hear_verdict() {
   const std::int64_t steps = state_.steps();
   SaveVerdict verdict;
   if (generation_.position == source_) {
-    const bool asked = agent_->segment.slot(agent_->rank).save_asked.load() != 0;
+    const bool asked = agent_->engines.segment().slot(agent_->rank).save_asked.load() != 0;
     verdict = cadence_.decide(steps, read_clock(), asked);
   }
   auto heard = communicator_.engine->broadcast(&verdict, sizeof verdict / sizeof(std::int64_t),
@@ -132,25 +119,11 @@ Result<bool> ElasticSession::hear_verdict() {
 }
 
 Result<void> ElasticSession::make_engine(const FormMessage& form) {
-  const int position = static_cast<int>(form.position);
-  std::vector<int> numbers(form.numbers.begin(), form.numbers.end());
   communicator_.engine.reset();  // its connections end before others begin
   if (!agent_) return make_engine_without_agent();
-  if (form.endpoints.empty()) {
-    communicator_.engine = std::make_unique<collectives::ShmCommunicator>(
-        agent_->segment,
-        collectives::ShmMembership{form.generation, std::move(numbers), position,
-                                   static_cast<int>(form.cpus)},
-        communicator_.arena.get());
-  } else if (agent_->listener) {
-    communicator_.engine = std::make_unique<collectives::TcpCommunicator>(
-        *agent_->listener,
-        collectives::TcpMembership{form.generation, position, form.endpoints, form.secret,
-                                   std::move(numbers)},
-        collectives::Abort{agent_->segment, agent_->abort_fd});
-  } else {
-    return Error{Errc::corrupt, "a generation over several hosts for a rank without a listener"};
-  }
+  auto made = agent_->engines.make(form, communicator_.arena.get());
+  if (!made) return made.error();
+  communicator_.engine = std::move(*made);
   return {};
 }
 
@@ -167,7 +140,7 @@ Result<void> ElasticSession::enter(const FormMessage& form) {
   if (!agent_) return {};
   cadence_.begin({form.save_every, std::chrono::nanoseconds(form.save_period_ns)}, state_.steps(),
                  read_clock());
-  agent_->segment.slot(agent_->rank).steps.store(state_.steps());
+  agent_->engines.segment().slot(agent_->rank).steps.store(state_.steps());
   return agent_->channel.send(SyncedMessage{form.generation, state_.steps(),
                                             static_cast<std::uint32_t>(generation_.source)});
 }
@@ -194,7 +167,7 @@ Result<void> ElasticSession::step_finished() {
   if (!joined()) return Error{Errc::invalid, "step_finished: join first"};
   state_.step_finished();
   if (!agent_) return {};
-  auto& slot = agent_->segment.slot(agent_->rank);
+  auto& slot = agent_->engines.segment().slot(agent_->rank);
   slot.steps.store(state_.steps());
   if (auto saved = save_if_due(); !saved) return saved;
   if (state_.steps() < slot.watch.load()) return {};

@@ -16,10 +16,9 @@
 #include "collectives/handle.h"
 #include "collectives/mpi_plugin.h"
 #include "collectives/nccl/gpu_communicator.h"
-#include "collectives/shm/segment.h"
-#include "collectives/tcp/tcp_listener.h"
 #include "worker/agent_channel.h"
 #include "worker/contract.h"
+#include "worker/engines.h"
 #include "worker/ringmaster_session.h"
 #include "worker/save_cadence.h"
 #include "worker/staging.h"
@@ -53,10 +52,8 @@ class ElasticSession {
   /// What only a rank with a launcher has.
   struct Agent {
     AgentChannel channel;
-    collectives::Segment segment;
+    RankEngines engines;
     int rank;
-    int abort_fd;                                      // -1: none
-    std::optional<collectives::TcpListener> listener;  // where the job may have several hosts
   };
   /// Without a launcher of ours: alone, or with the ranks of an MPI launcher.
   static Result<std::unique_ptr<ElasticSession>> open_without_agent();

@@ -13,7 +13,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the codec copies little-endian words");
 
 // A packet begins with the version and the message's index in the variant.
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 class Writer {
  public:
@@ -81,6 +81,8 @@ struct Encode {
     out.text(message.reason);
     out.number(static_cast<std::uint32_t>(message.endpoints.size()));
     for (const std::string& endpoint : message.endpoints) out.text(endpoint);
+    CHECK_EQ(message.hosts.size(), message.endpoints.size());
+    for (const std::uint32_t host : message.hosts) out.number(host);
     out.text(message.secret);
     out.number(message.save_every);
     out.number(message.save_period_ns);
@@ -124,6 +126,7 @@ FormMessage decode_form(Reader& in) {
                       {},
                       {},
                       {},
+                      {},
                       0};
   const auto count = in.number<std::uint32_t>();
   if (count > kRanksMax) in.fail();
@@ -134,6 +137,9 @@ FormMessage decode_form(Reader& in) {
   const auto endpoints = in.number<std::uint32_t>();
   if (endpoints > kEndpointsMax) in.fail();
   for (std::uint32_t i = 0; i < endpoints && in.ok(); ++i) message.endpoints.push_back(in.text());
+  for (std::uint32_t i = 0; i < endpoints && in.ok(); ++i) {
+    message.hosts.push_back(in.number<std::uint32_t>());
+  }
   message.secret = in.text();
   message.save_every = in.number<std::int64_t>();
   message.save_period_ns = in.number<std::int64_t>();

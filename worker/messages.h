@@ -34,6 +34,7 @@ struct FormMessage {
   std::string reason = {};
   std::vector<std::string> endpoints = {};  // by position; empty: all are on this host
   std::string secret = {};                  // of the job, for connections between ranks
+  std::vector<std::uint32_t> hosts = {};    // by position, as many as endpoints; equal: same host
   std::int64_t save_every = 0;              // steps; 0: not by their number
   std::int64_t save_period_ns = 0;          // 0: not by the time
 };
@@ -87,7 +88,7 @@ inline constexpr std::uint64_t kBlockBytesMax = 1ULL << 45;  // sums of them sta
 inline constexpr std::size_t kEndpointsMax = 2048;
 inline constexpr std::size_t kEndpointMax = 56;  // "[...]:65535" with the longest IPv6 address
 inline constexpr std::size_t kPacketMax =
-    128 + 4 * kRanksMax + (4 + kEndpointMax) * kEndpointsMax + 2 * kTextMax;
+    128 + 4 * kRanksMax + (8 + kEndpointMax) * kEndpointsMax + 2 * kTextMax;
 
 std::string encode(const Message& message);
 Result<Message> decode(std::string_view packet);

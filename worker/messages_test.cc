@@ -20,6 +20,7 @@ std::vector<Message> examples() {
                       "rank 1 lost",
                       {"127.0.0.1:1", "10.0.0.2:77", "[::1]:3"},
                       "key",
+                      {1, 4, 4},
                       500},
           SyncedMessage{3, 40, 2},
           ReachedMessage{200},
@@ -41,6 +42,7 @@ TEST(Messages, ComeBackAsTheyWereSent) {
   EXPECT_EQ(std::get<FormMessage>(*form).numbers, (std::vector<std::uint32_t>{0, 2, 3}));
   EXPECT_EQ(std::get<FormMessage>(*form).reason, "rank 1 lost");
   EXPECT_EQ(std::get<FormMessage>(*form).endpoints.at(2), "[::1]:3");
+  EXPECT_EQ(std::get<FormMessage>(*form).hosts, (std::vector<std::uint32_t>{1, 4, 4}));
 }
 
 TEST(Messages, ALongTextIsCut) {

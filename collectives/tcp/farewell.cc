@@ -7,12 +7,12 @@ namespace ringmaster::collectives {
 
 namespace {
 
-void say(Goodbye& goodbye, const Frame& last, const MismatchBytes& payload) {
+void say(Goodbye& goodbye, const Frame& last, const std::string& words) {
   if (goodbye.said) return;
   // A chunk that is half out goes first: the peer cannot find the next header otherwise.
   Io io = goodbye.link.push();
   if (io == Io::done && !goodbye.begun) {
-    goodbye.link.start(last, payload.data());
+    goodbye.link.start(last, reinterpret_cast<const std::byte*>(words.data()));
     goodbye.begun = true;
     io = goodbye.link.push();
   }
@@ -38,12 +38,12 @@ bool is_over(const Goodbye& goodbye) {
 
 }  // namespace
 
-void say_goodbye(std::vector<Goodbye>& goodbyes, const Frame& last, const MismatchBytes& payload,
+void say_goodbye(std::vector<Goodbye>& goodbyes, const Frame& last, const std::string& words,
                  const Alarm& alarm) {
   const Time until = read_clock() + kFarewellMax;
   for (;;) {
     for (Goodbye& goodbye : goodbyes) {
-      say(goodbye, last, payload);
+      say(goodbye, last, words);
       hear(goodbye);
     }
     const Duration left = until - read_clock();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a rank leaves a ring in which calls did not match, so that the others learn it too.
+// How a rank leaves a generation in which calls did not match, so that the others learn it too.
 //
-// Its last frame goes to both neighbours. Then it reads on until theirs has come: a socket that is
+// Its last frame goes to those that it had to do with, its neighbours in the ring always: so it
+// reaches all. Then it reads on until theirs has come: a socket that is
 // closed with unread bytes resets the connection, and a reset can overtake the last frame. A
-// neighbour that is busy elsewhere is not waited for longer than kFarewellMax: what it needs lies
+// peer that is busy elsewhere is not waited for longer than kFarewellMax: what it needs lies
 // in its socket by then.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "collectives/tcp/alarm.h"
@@ -24,7 +26,8 @@ struct Goodbye {
   bool heard = false;  // the peer's has come
 };
 
-void say_goodbye(std::vector<Goodbye>& goodbyes, const Frame& last, const MismatchBytes& payload,
+/// `words` are the payload of `last`.
+void say_goodbye(std::vector<Goodbye>& goodbyes, const Frame& last, const std::string& words,
                  const Alarm& alarm);
 
 }  // namespace ringmaster::collectives

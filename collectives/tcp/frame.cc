@@ -8,7 +8,6 @@ namespace ringmaster::collectives {
 namespace {
 
 constexpr std::uint32_t kFrameMagic = 0x46434d52;  // "RMCF"
-constexpr std::size_t kCallBytes = 24;
 
 void put_call(std::byte* to, const Call& call) {
   put_u32(to, call.kind);
@@ -30,7 +29,10 @@ bool right_size(FrameKind kind, std::uint32_t bytes) {
     case FrameKind::chunk:
       return bytes > 0 && bytes <= kChunkBytes;
     case FrameKind::mismatch:
-      return bytes == kMismatchBytes;
+    case FrameKind::present:
+      return bytes > 0 && bytes <= kNoteBytesMax;
+    case FrameKind::message:
+      return bytes <= kChunkBytes;
   }
   return false;
 }
@@ -60,20 +62,6 @@ std::optional<Frame> decode_frame(std::span<const std::byte, kFrameBytes> bytes)
   frame.index = get_u32(bytes.data() + 52);
   if (!right_size(frame.kind, frame.bytes)) return {};
   return frame;
-}
-
-MismatchBytes encode_mismatch(const Mismatch& mismatch) {
-  MismatchBytes bytes{};
-  put_u32(bytes.data(), mismatch.position_a);
-  put_u32(bytes.data() + 4, mismatch.position_b);
-  put_call(bytes.data() + 8, mismatch.a);
-  put_call(bytes.data() + 8 + kCallBytes, mismatch.b);
-  return bytes;
-}
-
-Mismatch decode_mismatch(const MismatchBytes& bytes) {
-  return {get_u32(bytes.data()), get_u32(bytes.data() + 4), get_call(bytes.data() + 8),
-          get_call(bytes.data() + 8 + kCallBytes)};
 }
 
 }  // namespace ringmaster::collectives

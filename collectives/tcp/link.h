@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A connection to a neighbour, in whole frames: one goes out, one comes in, and neither waits.
+// A connection to another rank, in whole frames: one goes out, one comes in, and neither waits.
 //
 // The payload of a chunk goes straight from and to the array it belongs to. Headers, and what
 // arrives with them, pass through a small buffer, so that a small frame costs one system call.
@@ -12,6 +12,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "base/file_descriptor.h"
 #include "collectives/tcp/frame.h"
@@ -47,6 +48,12 @@ class Link {
   /// Reads the payload of frame() to `to`, or nowhere when that is null. Done: frame() is empty.
   Io pull_payload(std::byte* to);
 
+  /// Room for a chunk that is reduced when it is here; its memory stays with the link.
+  std::byte* room() {
+    room_.resize(kChunkBytes);
+    return room_.data();
+  }
+
  private:
   Io receive(std::byte* to, std::size_t bytes);
 
@@ -63,6 +70,7 @@ class Link {
   std::size_t ahead_end_ = 0;
   std::optional<Frame> frame_;
   std::size_t received_ = 0;  // of the payload of frame_
+  std::vector<std::byte> room_;
 };
 
 }  // namespace ringmaster::collectives

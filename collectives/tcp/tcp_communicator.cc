@@ -2,190 +2,219 @@
 #include "collectives/tcp/tcp_communicator.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "collectives/bytes.h"
 #include "collectives/call_text.h"
 #include "collectives/reduce.h"
-#include "collectives/tcp/exchange.h"
-#include "collectives/tcp/rendezvous.h"
+#include "collectives/tcp/executor.h"
 
 namespace ringmaster::collectives {
 
 namespace {
 
+using schedules::Algorithm;
+using schedules::Operation;
+using schedules::Plan;
+
 // Chunks of a broadcast that a rank passes on without keeping: one comes in, one goes out, and two
 // so that neither waits.
 constexpr std::size_t kRelayChunks = 4;
+// Plans that are kept: more than a program has kinds of calls.
+constexpr std::size_t kPlansMax = 64;
+
+std::vector<int> everyone(int ranks) {
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// The blocks of a plan that cuts an array evenly.
+std::vector<Stretch> even_blocks(const Plan& plan, std::size_t count, std::size_t width) {
+  const int blocks = schedules::block_count(plan);
+  std::vector<Stretch> all;
+  for (int block = 0; block < blocks; ++block) {
+    all.push_back(slice_of(count, width, block, blocks));
+  }
+  return all;
+}
+
+/// One block for each count.
+std::vector<Stretch> counted_blocks(const Counts& counts, std::size_t width) {
+  std::vector<Stretch> all;
+  std::size_t begin = 0;
+  for (const std::size_t count : counts) {
+    all.push_back({begin, count * width});
+    begin += count * width;
+  }
+  return all;
+}
 
 }  // namespace
 
 TcpCommunicator::TcpCommunicator(TcpListener& listener, TcpMembership membership, Abort abort)
-    : listener_(listener),
-      membership_(std::move(membership)),
-      alarm_(abort, membership_.generation) {
-  CHECK(membership_.position >= 0 && membership_.position < size());
-  if (membership_.numbers.empty()) {
-    for (int number = 0; number < size(); ++number) membership_.numbers.push_back(number);
-  }
-  CHECK_EQ(membership_.numbers.size(), membership_.endpoints.size());
+    : TcpCommunicator(std::make_shared<Mesh>(listener, membership, abort),
+                      everyone(static_cast<int>(membership.endpoints.size()))) {}
+
+TcpCommunicator::TcpCommunicator(std::shared_ptr<Mesh> mesh, std::vector<int> members)
+    : mesh_(std::move(mesh)), members_(std::move(members)) {
+  const auto own = std::ranges::find(members_, mesh_->membership().position);
+  CHECK(own != members_.end());
+  self_ = static_cast<int>(own - members_.begin());
+  averaged_ = size();
 }
 
 Result<void> TcpCommunicator::connect() {
-  if (failed_) return *failed_;
-  return connect_for("connect");
+  return failed_ ? Result<void>(*failed_) : connect_for({.kind = kBarrier});
 }
 
-Result<void> TcpCommunicator::connect_for(const std::string& what) {
-  if (size() == 1 || next_ || prev_) return {};
-  if (membership_.secret.empty()) return Error{Errc::invalid, what + ": the job has no secret"};
-  auto links = meet(listener_, membership_, alarm_, what, timeout_, grace_);
-  if (!links) {
-    failed_ = links.error();
-    return *failed_;
-  }
-  next_ = std::move(links->next);
-  prev_ = std::move(links->prev);
-  return {};
+// Before the first collective, and not while it goes on: who finds a mismatch then can tell both
+// neighbours, so that it reaches all.
+Result<void> TcpCommunicator::connect_for(const Call& call) {
+  if (connected_ || size() == 1) return {};
+  Job nothing{call};
+  return execute(nothing);
 }
 
-Result<void> TcpCommunicator::run(const Call& call, Flow flow) {
-  if (failed_) return *failed_;
-  if (alarm_.raised()) {
-    return Error{Errc::generation_changed, call_text(call) + ": the generation has changed"};
-  }
-  if (size() == 1) return {};
-  auto connected = connect_for(call_text(call));
-  if (!connected) return connected;
-  const Neighbours links{next_ ? *next_ : *prev_, prev_ ? *prev_ : *next_};
-  Exchange exchange(links, alarm_,
-                    {membership_.generation, ++operation_, call, position(), membership_.numbers,
-                     timeout_, grace_},
-                    std::move(flow));
-  auto end = exchange.run();
+Result<void> TcpCommunicator::execute(Job& job) {
+  Executor executor(*mesh_, {mesh_->operations(), members_, self_, timeout_, grace_}, job);
+  auto end = executor.run();
   if (!end) failed_ = end.error();
+  connected_ = connected_ || (end.ok() && !job.messages);
   return end;
 }
 
-int TcpCommunicator::back(std::size_t steps) const {
-  const int n = size();
-  return (position() + n - static_cast<int>(steps % static_cast<std::size_t>(n))) % n;
+Result<void> TcpCommunicator::run(Job& job) {
+  if (failed_) return *failed_;
+  if (mesh_->alarm().raised()) {
+    return Error{Errc::generation_changed, call_text(job.call) + ": the generation has changed"};
+  }
+  if (size() == 1) return {};
+  if (job.messages) return execute(job);
+  auto connected = connect_for(job.call);
+  if (!connected) return connected;
+  mesh_->count_operation();
+  return execute(job);
 }
 
-Flow TcpCommunicator::tokens_flow() const {
-  Flow flow;
-  flow.tokens = size() - 1;
-  return flow;
+Error TcpCommunicator::refuse(const Call& call, const std::string& words) {
+  if (failed_) return *failed_;
+  if (auto connected = connect_for(call); !connected) return connected.error();
+  mesh_->count_operation();
+  Job nothing{call};
+  Executor executor(*mesh_, {mesh_->operations(), members_, self_, timeout_, grace_}, nothing);
+  executor.refuse(words);
+  failed_ = executor.run().error();
+  return *failed_;
+}
+
+const schedules::Ordered& TcpCommunicator::ordered(const Plan& plan) {
+  const std::vector<int> key = {static_cast<int>(plan.operation), static_cast<int>(plan.algorithm),
+                                plan.root, plan.segments, plan.tokens ? 1 : 0};
+  if (plans_.size() > kPlansMax) plans_.clear();
+  auto found = plans_.find(key);
+  if (found == plans_.end()) {
+    auto made = schedules::order(schedules::steps_of(plan, self_), schedules::block_count(plan));
+    found = plans_.emplace(key, std::move(made)).first;
+  }
+  return found->second;
+}
+
+Result<void> TcpCommunicator::run_plan(Call call, Plan plan, const std::vector<Stretch>& blocks,
+                                       const void* input, void* output, Reduction reduction,
+                                       std::size_t window) {
+  if (spoken_) {
+    spoken_->type = call.type;
+    call = *spoken_;
+  }
+  // What is in all hands when it is whole says that all have called; an empty block does not.
+  const bool empty = std::ranges::any_of(blocks, [](const Stretch& b) { return b.bytes == 0; });
+  plan.tokens = empty || plan.operation == Operation::broadcast;
+  Job job = make_job(call, ordered(plan), blocks, input, output, members_);
+  job.reduction = reduction;
+  job.average_of = averaged_;
+  job.window = window;
+  return run(job);
 }
 
 Result<void> TcpCommunicator::barrier() {
-  return run({.kind = kBarrier}, tokens_flow());
+  return run_plan({.kind = kBarrier}, {Operation::barrier, Algorithm::dissemination, size()}, {},
+                  nullptr, nullptr);
 }
 
 Result<void> TcpCommunicator::broadcast(void* data, std::size_t count, Type type, int root) {
   CHECK(root >= 0 && root < size());
   CHECK(data != nullptr || position() != root || count == 0);
   const std::size_t bytes = count * size_of(type);
-  const int distance = (position() - root + size()) % size();
-  Flow flow = tokens_flow();
-  if (distance > 0) flow.in = Walk({{0, bytes}});
-  if (distance < size() - 1) flow.out = Walk({{0, bytes}});
-  if (distance == 0) flow.own = chunks_in(bytes);
+  const Call call{kBroadcast, static_cast<std::uint32_t>(type), 0, static_cast<std::uint32_t>(root),
+                  count};
+  const Plan plan = choose(Operation::broadcast, size(), root, bytes, choice_);
+  std::size_t window = 0;
   if (data == nullptr) {
-    scratch_.resize(kRelayChunks * kChunkBytes);
-    if (!flow.out.done()) flow.window = kRelayChunks;
+    window = kRelayChunks * kChunkBytes;
+    scratch_.resize(std::max(scratch_.size(), window));
+    data = scratch_.data();
   }
-  const auto place = [this, data](const Chunk& chunk) {
-    if (data != nullptr) return at(data, chunk.begin);
-    return scratch_.data() + chunk.index % kRelayChunks * kChunkBytes;
-  };
-  flow.source = place;
-  flow.target = place;
-  return run(
-      {kBroadcast, static_cast<std::uint32_t>(type), 0, static_cast<std::uint32_t>(root), count},
-      std::move(flow));
-}
-
-/// Every rank's own part of `output` (`bytes` by position) goes to all others.
-Flow TcpCommunicator::gather_flow(std::byte* output, const Counts& bytes) const {
-  Flow flow;
-  if (total(bytes) == 0) return tokens_flow();
-  std::vector<Stretch> steps;
-  for (std::size_t step = 0; step < static_cast<std::size_t>(size()); ++step) {
-    const int peer = back(step);
-    steps.push_back({before(bytes, peer), bytes[static_cast<std::size_t>(peer)]});
-  }
-  flow.own = chunks_in(steps.front().bytes);
-  flow.in = Walk({steps.begin() + 1, steps.end()});
-  steps.pop_back();
-  flow.out = Walk(std::move(steps));
-  flow.source = flow.target = [output](const Chunk& chunk) { return output + chunk.begin; };
-  return flow;
+  return run_plan(call, plan, {{0, bytes}}, data, data, RINGMASTER_SUM, window);
 }
 
 Result<void> TcpCommunicator::all_gather(const void* input, void* output, const Counts& counts,
                                          Type type) {
-  return gather(counted_call(kAllGather, type, counts), input, output, counts, type);
+  CHECK_EQ(counts.size(), members_.size());
+  const std::size_t width = size_of(type);
+  copy_bytes(at(output, before(counts, position()) * width), input,
+             counts[static_cast<std::size_t>(position())] * width);
+  const Plan plan = choose(Operation::all_gather, size(), 0, total(counts) * width, choice_);
+  return run_plan(counted_call(kAllGather, type, counts), plan, counted_blocks(counts, width),
+                  output, output);
 }
 
-Result<void> TcpCommunicator::gather(const Call& call, const void* input, void* output,
-                                     const Counts& counts, Type type) {
-  CHECK_EQ(counts.size(), membership_.endpoints.size());
-  Counts bytes;
-  for (const std::size_t count : counts) bytes.push_back(count * size_of(type));
-  copy_bytes(at(output, before(bytes, position())), input,
-             bytes[static_cast<std::size_t>(position())]);
-  return run(call, gather_flow(at(output, 0), bytes));
-}
-
-// The ring's all-reduce with a result for each: half of its steps would do.
 Result<void> TcpCommunicator::reduce_scatter(const void* input, void* output, const Counts& counts,
                                              Type type, Reduction reduction) {
-  CHECK_EQ(counts.size(), membership_.endpoints.size());
+  CHECK_EQ(counts.size(), members_.size());
   if (const std::string problem = reduction_problem(type, reduction); !problem.empty()) {
     return Error{Errc::invalid, "reduce_scatter: " + problem};
   }
   Call call = counted_call(kReduceScatter, type, counts);
   call.reduction = static_cast<std::uint32_t>(reduction);
-  const std::size_t width = size_of(type);
-  std::vector<std::byte> all(total(counts) * width);
-  auto end = reduce_all(call, input, all.data(), total(counts));
+  const std::size_t width = size_of(type), bytes = total(counts) * width;
+  const std::size_t begin = before(counts, position()) * width;
+  // Partial sums wait here until they are sent.
+  scratch_.resize(std::max(scratch_.size(), bytes));
+  const Plan plan = choose(Operation::reduce_scatter, size(), 0, bytes, choice_);
+  auto end = run_plan(call, plan, counted_blocks(counts, width), input, scratch_.data(), reduction);
   if (!end) return end;
-  copy_bytes(output, all.data() + before(counts, position()) * width,
-             counts[static_cast<std::size_t>(position())] * width);
+  const void* own = size() == 1 ? at(input, 0) : scratch_.data() + begin;
+  copy_bytes(output, own, counts[static_cast<std::size_t>(position())] * width);
   return {};
 }
 
-// Ranks are connected to their neighbours only: everything passes everybody.
 Result<void> TcpCommunicator::all_to_all(const void* input, const Counts& give, void* output,
                                          const Counts& take, Type type) {
-  const auto ranks = static_cast<std::size_t>(size());
   const auto own = static_cast<std::size_t>(position());
-  CHECK_EQ(give.size(), ranks);
-  CHECK_EQ(take.size(), ranks);
+  CHECK_EQ(give.size(), members_.size());
+  CHECK_EQ(take.size(), members_.size());
   if (give[own] != take[own]) return Error{Errc::invalid, kTakesOther};
-  std::vector<std::uint64_t> table(ranks * ranks);
-  const std::vector<std::uint64_t> row(give.begin(), give.end());
-  const Call call{.kind = kAllToAll, .type = static_cast<std::uint32_t>(type)};
-  auto end = gather(call, row.data(), table.data(), Counts(ranks, ranks), RINGMASTER_INT64);
-  if (!end) return end;
-  const auto given = [&](std::size_t from) {
-    const auto begin = table.begin() + static_cast<std::ptrdiff_t>(from * ranks);
-    return Counts(begin, begin + static_cast<std::ptrdiff_t>(ranks));
-  };
-  Counts totals;
-  for (std::size_t from = 0; from < ranks; ++from) totals.push_back(total(given(from)));
   const std::size_t width = size_of(type);
-  std::vector<std::byte> all(total(totals) * width);
-  end = gather(call, input, all.data(), totals, type);
-  for (std::size_t from = 0; end && from < ranks; ++from) {
-    const Counts counts = given(from);
-    if (counts[own] != take[from]) return Error{Errc::mismatch, kTakesOther};
-    const int peer = static_cast<int>(from);
-    copy_bytes(at(output, before(take, peer) * width),
-               all.data() + (before(totals, peer) + before(counts, position())) * width,
-               counts[own] * width);
+  copy_bytes(at(output, before(take, position()) * width),
+             at(input, before(give, position()) * width), give[own] * width);
+  const Plan plan{Operation::all_to_all, Algorithm::pairwise, size()};
+  Job job{{.kind = kAllToAll, .type = static_cast<std::uint32_t>(type)}};
+  for (const schedules::Step& step : ordered(plan).steps) {
+    const bool sends = step.action == schedules::Action::send;
+    const Counts& counts = sends ? give : take;
+    Task task;
+    task.action = step.action;
+    task.peer = flat(step.peer);
+    task.stretch.bytes = counts[static_cast<std::size_t>(step.peer)] * width;
+    task.own = at(input, before(give, step.peer) * width);
+    task.target = at(output, before(take, step.peer) * width);
+    // The count travels with the array, and as a token when there is nothing.
+    task.call = job.call;
+    task.call.count = counts[static_cast<std::size_t>(step.peer)];
+    job.tasks.push_back(task);
   }
-  return end;
+  return run(job);
 }
 
 Result<void> TcpCommunicator::all_reduce(const void* input, void* output, std::size_t count,
@@ -195,74 +224,76 @@ Result<void> TcpCommunicator::all_reduce(const void* input, void* output, std::s
   }
   const Call call{kAllReduce, static_cast<std::uint32_t>(type),
                   static_cast<std::uint32_t>(reduction), 0, count};
-  return reduce_all(call, input, output, count);
-}
-
-Result<void> TcpCommunicator::reduce_all(const Call& call, const void* input, void* output,
-                                         std::size_t count) {
-  const std::size_t bytes = count * size_of(static_cast<Type>(call.type));
-  const bool small = size() == 1 || bytes <= small_bytes_max(size());
-  return small ? reduce_small(call, input, output, count)
-               : reduce_large(call, input, output, count);
-}
-
-Result<void> TcpCommunicator::reduce_small(const Call& call, const void* input, void* output,
-                                           std::size_t count) {
-  const auto type = static_cast<Type>(call.type);
-  const std::size_t bytes = count * size_of(type);
+  const std::size_t width = size_of(type);
+  const Plan plan = choose(Operation::all_reduce, size(), 0, count * width, choice_);
   if (size() == 1) {
-    auto end = run(call, {});
-    if (end) copy_bytes(output, input, bytes);
+    auto end = run_plan(call, plan, {}, input, output);
+    if (end) copy_bytes(output, input, count * width);
     return end;
   }
-  scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(size()) * bytes));
-  copy_bytes(scratch_.data() + static_cast<std::size_t>(position()) * bytes, input, bytes);
-  auto end =
-      run(call, gather_flow(scratch_.data(), Counts(static_cast<std::size_t>(size()), bytes)));
-  if (!end || count == 0) return end;
-  std::vector<const void*> inputs;
-  for (std::size_t peer = 0; peer < static_cast<std::size_t>(size()); ++peer) {
-    inputs.push_back(scratch_.data() + peer * bytes);
-  }
-  reduce(inputs, output, count, type, static_cast<Reduction>(call.reduction));
-  return {};
+  if (plan.algorithm == Algorithm::gather) return reduce_gathered(call, plan, input, output);
+  return run_plan(call, plan, even_blocks(plan, count, width), input, output, reduction);
 }
 
-Result<void> TcpCommunicator::reduce_large(const Call& call, const void* input, void* output,
-                                           std::size_t count) {
+Result<void> TcpCommunicator::reduce_gathered(const Call& call, const Plan& plan, const void* input,
+                                              void* output) {
   const auto type = static_cast<Type>(call.type);
-  const auto reduction = static_cast<Reduction>(call.reduction);
-  const std::size_t width = size_of(type);
-  const auto ranks = static_cast<std::size_t>(size());
-  std::vector<Stretch> steps;
-  for (std::size_t step = 0; step < 2 * ranks - 1; ++step) {
-    steps.push_back(slice_of(count, width, back(step), size()));
+  const std::size_t bytes = call.count * size_of(type), ranks = members_.size();
+  scratch_.resize(std::max(scratch_.size(), ranks * bytes));
+  copy_bytes(scratch_.data() + static_cast<std::size_t>(self_) * bytes, input, bytes);
+  std::vector<Stretch> blocks;
+  std::vector<const void*> inputs;
+  for (std::size_t peer = 0; peer < ranks; ++peer) {
+    blocks.push_back({peer * bytes, bytes});
+    inputs.push_back(scratch_.data() + peer * bytes);
   }
-  Flow flow;
-  flow.in = Walk({steps.begin() + 1, steps.end()});
-  steps.pop_back();
-  flow.own = chunks_in(steps.front().bytes);
-  flow.out = Walk(std::move(steps));
-  // One chunk for what came in, one for its sum with our own.
-  scratch_.resize(std::max(scratch_.size(), 2 * kChunkBytes));
-  // The partial sums wait in `output` until they are sent. Nothing that is needed is overwritten:
-  // a slice's result comes back only after its partial sum has gone from here.
-  flow.source = [=](const Chunk& chunk) {
-    return chunk.step == 0 ? at(input, chunk.begin) : at(output, chunk.begin);
+  auto end = run_plan(call, plan, blocks, scratch_.data(), scratch_.data());
+  if (end && call.count > 0) {
+    reduce(inputs, output, call.count, type, static_cast<Reduction>(call.reduction), averaged_);
+  }
+  return end;
+}
+
+Result<void> TcpCommunicator::exchange(const std::vector<Transfer>& sends,
+                                       const std::vector<Transfer>& receives) {
+  Job job{{.kind = kExchange}};
+  job.messages = true;
+  const auto add = [&](const Transfer& transfer, schedules::Action action) {
+    CHECK(transfer.peer >= 0 && transfer.peer < size());
+    Task task;
+    task.call = {.kind = kExchange,
+                 .type = static_cast<std::uint32_t>(transfer.type),
+                 .count = transfer.count};
+    job.call = task.call;
+    if (transfer.peer == position()) return;
+    task.action = action;
+    task.peer = flat(transfer.peer);
+    task.stretch.bytes = transfer.count * size_of(transfer.type);
+    task.own = task.target = at(transfer.data, 0);
+    job.tasks.push_back(task);
   };
-  flow.target = [=, this](const Chunk& chunk) {
-    return chunk.step < ranks - 1 ? scratch_.data() : at(output, chunk.begin);
-  };
-  flow.received = [=, this](const Chunk& chunk) {
-    if (chunk.step >= ranks - 1) return;
-    std::byte* sum = scratch_.data() + kChunkBytes;
-    // Only the last sum is the whole one.
-    const bool partial = reduction == RINGMASTER_AVERAGE && chunk.step < ranks - 2;
-    reduce({scratch_.data(), at(input, chunk.begin)}, sum, chunk.bytes / width, type,
-           partial ? RINGMASTER_SUM : reduction, size());
-    copy_bytes(at(output, chunk.begin), sum, chunk.bytes);
-  };
-  return run(call, std::move(flow));
+  for (const Transfer& one : sends) add(one, schedules::Action::send);
+  for (const Transfer& one : receives) add(one, schedules::Action::receive);
+  if (auto moved = move_own(sends, receives); !moved) return moved;
+  return run(job);
+}
+
+Result<void> TcpCommunicator::move_own(const std::vector<Transfer>& sends,
+                                       const std::vector<Transfer>& receives) {
+  std::vector<const Transfer*> own;
+  for (const Transfer& one : sends) {
+    if (one.peer == position()) own.push_back(&one);
+  }
+  std::size_t taken = 0;
+  for (const Transfer& one : receives) {
+    if (one.peer != position()) continue;
+    const bool fits =
+        taken < own.size() && own[taken]->count == one.count && own[taken]->type == one.type;
+    if (!fits) return Error{Errc::invalid, "exchange: a rank receives other arrays than it sends"};
+    copy_bytes(one.data, own[taken++]->data, one.count * size_of(one.type));
+  }
+  if (taken == own.size()) return {};
+  return Error{Errc::invalid, "exchange: a rank sends itself an array that it does not receive"};
 }
 
 }  // namespace ringmaster::collectives

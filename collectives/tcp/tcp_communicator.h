@@ -1,46 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives between ranks on several hosts: a ring of TCP connections in the order of positions.
-// Every rank speaks for itself; it connects to the next and is connected to by the previous one.
+// Collectives between ranks on several hosts. Each operation is a plan (collectives/schedules),
+// chosen by the size of the array, which the executor carries out over connections to the ranks
+// that the plan names.
 //
-// n ranks, B bytes; every hop is a chunk of at most 128 KiB, and all hops go on at once:
+// n ranks, B bytes:
 //
-//   all-reduce   large: reduce-scatter, then all-gather, 2(n-1) hops, 2B(n-1)/n bytes each way.
-//                Slice s is reduced in the order s, s+1, .., s-1 of positions, so its bits follow
-//                from (membership, count, type) alone. Small: all-gather, and each rank reduces in
-//                the order 0, 1, ..: n-1 hops, B(n-1) bytes.
-//   all-gather   n-1 hops, B(n-1) bytes
-//   broadcast    a chain from the root, n-1 hops, B bytes
-//   barrier      tokens, n-1 hops
+//   all-reduce      ring (large arrays), halving, tree, or a gather that everybody reduces for
+//                   itself (small ones): schedules/plan.h says in which order each one reduces. The
+//                   bits follow from (membership, count, type, choice) alone
+//   reduce-scatter  ring: n-1 hops, B(n-1)/n bytes. Keeps as much memory as the input
+//   all-gather      ring or doubling
+//   all-to-all      each to each
+//   broadcast       a chain or a binomial tree
+//   barrier         tokens, ceil(log n) hops
+//   exchange        messages between any two, beside the collectives
 //
-// No rank completes before all have called the same (exchange.h), so that a mismatch is an error
-// on all of them. Memory: two chunks beside the arrays, in a small all-reduce n times the array.
-//
-// Method: the ring of Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
-// workstations" (2009).
+// No rank completes before all have called the same (executor.h), so that a mismatch is an error on
+// all of them. Memory beside the arrays: a chunk for each rank that sends something to be reduced,
+// in a small all-reduce n times the array.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "collectives/communicator.h"
-#include "collectives/tcp/alarm.h"
-#include "collectives/tcp/flow.h"
-#include "collectives/tcp/link.h"
-#include "collectives/tcp/tcp_listener.h"
+#include "collectives/schedules/choose.h"
+#include "collectives/schedules/dependencies.h"
+#include "collectives/tcp/job.h"
+#include "collectives/tcp/mesh.h"
 
 namespace ringmaster::collectives {
-
-/// The ranks of a generation as this engine needs them.
-struct TcpMembership {
-  std::int64_t generation = 1;
-  int position = 0;                    // of this rank
-  std::vector<std::string> endpoints;  // by position: "10.0.0.7:7001", "[::1]:80"
-  std::string secret;                  // of the job
-  std::vector<int> numbers = {};       // of the ranks by position, for messages; empty: positions
-};
 
 class TcpCommunicator : public Communicator {
  public:
@@ -50,13 +42,25 @@ class TcpCommunicator : public Communicator {
 
   /// The listener and the segment outlive the communicator; its connections end with it.
   TcpCommunicator(TcpListener& listener, TcpMembership membership, Abort abort);
+  /// Of some positions of the mesh, this rank's among them. One thread uses all of a mesh, and no
+  /// two positions have more than one such communicator in common.
+  TcpCommunicator(std::shared_ptr<Mesh> mesh, std::vector<int> members);
 
   /// Waits for both neighbours; the first operation does it otherwise.
   Result<void> connect();
   void set_grace(Duration grace) { grace_ = grace; }
+  void set_choice(const schedules::Choice& choice) { choice_ = choice; }
 
-  int size() const override { return static_cast<int>(membership_.endpoints.size()); }
-  int position() const override { return membership_.position; }
+  // For operations that are parts of larger ones, of more ranks.
+  /// The call that ranks compare from now on.
+  void speak_for(const Call& call) { spoken_ = call; }
+  /// Averages are over so many ranks, of whose inputs some are sums already.
+  void average_over(int ranks) { averaged_ = ranks; }
+  /// Tells the others that the call is a mismatch, in these words, which they return.
+  Error refuse(const Call& call, const std::string& words);
+
+  int size() const override { return static_cast<int>(members_.size()); }
+  int position() const override { return self_; }
   Result<void> all_reduce(const void* input, void* output, std::size_t count, Type type,
                           Reduction reduction) override;
   Result<void> broadcast(void* data, std::size_t count, Type type, int root) override;
@@ -68,27 +72,34 @@ class TcpCommunicator : public Communicator {
   Result<void> all_to_all(const void* input, const Counts& give, void* output, const Counts& take,
                           Type type) override;
   Result<void> barrier() override;
+  Result<void> exchange(const std::vector<Transfer>& sends,
+                        const std::vector<Transfer>& receives) override;
 
  private:
-  Result<void> connect_for(const std::string& what);
-  /// Carries out the operation; a failure is kept, for nothing can be in step after it.
-  Result<void> run(const Call& call, Flow flow);
-  /// What the public operations are made of; the call is what ranks compare.
-  Result<void> gather(const Call& call, const void* input, void* output, const Counts& counts,
-                      Type type);
-  Result<void> reduce_all(const Call& call, const void* input, void* output, std::size_t count);
-  Result<void> reduce_small(const Call& call, const void* input, void* output, std::size_t count);
-  Result<void> reduce_large(const Call& call, const void* input, void* output, std::size_t count);
-  Flow tokens_flow() const;
-  Flow gather_flow(std::byte* output, const Counts& bytes) const;
-  int back(std::size_t steps) const;
+  /// Carries out the job; a failure is kept, for nothing can be in step after it.
+  Result<void> run(Job& job);
+  Result<void> execute(Job& job);
+  Result<void> connect_for(const Call& call);
+  /// Carries out the plan on blocks; with tokens where it needs them.
+  Result<void> run_plan(Call call, schedules::Plan plan, const std::vector<Stretch>& blocks,
+                        const void* input, void* output, Reduction reduction = RINGMASTER_SUM,
+                        std::size_t window = 0);
+  const schedules::Ordered& ordered(const schedules::Plan& plan);
+  Result<void> reduce_gathered(const Call& call, const schedules::Plan& plan, const void* input,
+                               void* output);
+  /// Sends to this rank itself, which it also receives.
+  Result<void> move_own(const std::vector<Transfer>& sends, const std::vector<Transfer>& receives);
+  int flat(int peer) const { return members_[static_cast<std::size_t>(peer)]; }
 
-  TcpListener& listener_;
-  TcpMembership membership_;
-  Alarm alarm_;
+  std::shared_ptr<Mesh> mesh_;
+  std::vector<int> members_;  // positions in the mesh
+  int self_;                  // index among them
   Duration grace_ = kGrace;
-  std::unique_ptr<Link> next_, prev_;  // of two ranks only one is set: see links()
-  std::uint64_t operation_ = 0;
+  schedules::Choice choice_;
+  std::optional<Call> spoken_;
+  int averaged_;
+  bool connected_ = false;                                // to the neighbours
+  std::map<std::vector<int>, schedules::Ordered> plans_;  // made before; by all that makes them
   std::vector<std::byte> scratch_;
   std::optional<Error> failed_;
 };

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstring>
+#include <deque>
+#include <map>
 
 #include "base/random.h"
 #include "collectives/reduce.h"
@@ -59,34 +61,84 @@ Bytes contribution(int position, std::size_t count, Type type, std::uint64_t see
   return {};
 }
 
-/// The reference: slice by slice, in the order that the head comment of the engine promises.
-Bytes reduced(int ranks, std::size_t count, Type type, Reduction reduction, std::uint64_t seed) {
+/// What the plan makes of the inputs when each rank does its steps one after the other.
+class Interpreter {
+ public:
+  Interpreter(const schedules::Plan& plan, std::vector<Bytes> inputs, Type type,
+              Reduction reduction)
+      : plan_(plan), arrays_(std::move(inputs)), type_(type), reduction_(reduction) {}
+
+  std::vector<Bytes> run() {
+    std::vector<schedules::Steps> steps;
+    for (int rank = 0; rank < plan_.ranks; ++rank) steps.push_back(steps_of(plan_, rank));
+    std::vector<std::size_t> at(steps.size());
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (std::size_t rank = 0; rank < steps.size(); ++rank) {
+        while (at[rank] < steps[rank].size() && perform(rank, steps[rank][at[rank]])) {
+          ++at[rank];
+          moved = true;
+        }
+      }
+    }
+    for (std::size_t rank = 0; rank < steps.size(); ++rank) EXPECT_EQ(at[rank], steps[rank].size());
+    return arrays_;
+  }
+
+ private:
+  bool perform(std::size_t rank, const schedules::Step& step) {
+    const std::size_t width = size_of(type_), count = arrays_[rank].size() / width;
+    for (int b = step.first; b < step.first + step.blocks; ++b) {
+      const Stretch block = slice_of(count, width, b, schedules::block_count(plan_));
+      std::byte* own = arrays_[rank].data() + block.begin;
+      const auto peer = static_cast<std::size_t>(step.peer);
+      if (step.action == schedules::Action::send) {
+        on_their_way_[{rank, peer}].emplace_back(own, own + block.bytes);
+        continue;
+      }
+      auto& queue = on_their_way_[{peer, rank}];
+      if (queue.empty()) return false;  // all blocks of a step come at once
+      const Bytes arrived = std::move(queue.front());
+      queue.pop_front();
+      if (block.bytes == 0) continue;
+      if (step.action == schedules::Action::receive) {
+        std::memcpy(own, arrived.data(), block.bytes);
+        continue;
+      }
+      const bool partial = reduction_ == RINGMASTER_AVERAGE && !step.complete;
+      const void* first = step.arrived_first ? arrived.data() : own;
+      const void* second = step.arrived_first ? own : arrived.data();
+      Bytes sum(block.bytes);
+      reduce({first, second}, sum.data(), block.bytes / width, type_,
+             partial ? RINGMASTER_SUM : reduction_, plan_.ranks);
+      std::memcpy(own, sum.data(), block.bytes);
+    }
+    return true;
+  }
+
+  schedules::Plan plan_;
+  std::vector<Bytes> arrays_;
+  Type type_;
+  Reduction reduction_;
+  std::map<std::pair<std::size_t, std::size_t>, std::deque<Bytes>> on_their_way_;
+};
+
+/// The reference, in the order that the plan promises.
+Bytes reduced(const schedules::Plan& plan, std::size_t count, Type type, Reduction reduction,
+              std::uint64_t seed) {
   std::vector<Bytes> inputs;
-  for (int rank = 0; rank < ranks; ++rank) {
+  for (int rank = 0; rank < plan.ranks; ++rank) {
     inputs.push_back(contribution(rank, count, type, seed));
   }
-  Bytes output(count * size_of(type));
-  const bool small = output.size() <= small_bytes_max(ranks);
-  for (int part = 0; part < ranks; ++part) {
-    const Stretch slice = slice_of(count, size_of(type), part, ranks);
-    std::vector<const void*> order;
-    for (int i = 0; i < ranks; ++i) {
-      const int rank = small ? i : (part + i) % ranks;
-      order.push_back(inputs[static_cast<std::size_t>(rank)].data() + slice.begin);
-    }
-    std::byte* sum = output.data() + slice.begin;
-    const std::size_t elements = slice.bytes / size_of(type);
-    if (small || ranks == 1) {
-      reduce(order, sum, elements, type, reduction);
-      continue;
-    }
-    // From rank to rank, so that sums of 16 bits are rounded at each.
-    if (elements > 0) std::memcpy(sum, order[0], slice.bytes);
-    for (std::size_t i = 1; i < order.size(); ++i) {
-      const bool partial = reduction == RINGMASTER_AVERAGE && i + 1 < order.size();
-      reduce({sum, order[i]}, sum, elements, type, partial ? RINGMASTER_SUM : reduction, ranks);
-    }
+  if (plan.algorithm != schedules::Algorithm::gather && plan.ranks > 1) {
+    const auto outputs = Interpreter(plan, std::move(inputs), type, reduction).run();
+    EXPECT_EQ(outputs.front(), outputs.back());
+    return outputs.front();
   }
+  Bytes output(count * size_of(type));
+  std::vector<const void*> order;
+  for (const Bytes& input : inputs) order.push_back(input.data());
+  if (count > 0) reduce(order, output.data(), count, type, reduction);
   return output;
 }
 
@@ -108,7 +160,7 @@ Case draw_case(Random& random, int ranks, std::uint64_t seed) {
   const std::size_t edges[] = {0,
                                1,
                                64,
-                               small_bytes_max(ranks),
+                               16 * 1024,
                                kChunkBytes,
                                kChunkBytes * static_cast<std::size_t>(ranks),
                                3 * kChunkBytes};
@@ -122,13 +174,16 @@ Case draw_case(Random& random, int ranks, std::uint64_t seed) {
   return c;
 }
 
-void check_all_reduce(TcpCommunicator& ring, const Case& c) {
+void check_all_reduce(TcpCommunicator& ring, const schedules::Choice& choice, const Case& c) {
   Bytes input = contribution(ring.position(), c.count, c.type, c.seed);
   Bytes other(input.size());
   Bytes& output = c.in_place ? input : other;
   auto end = ring.all_reduce(input.data(), output.data(), c.count, c.type, c.reduction);
   ASSERT_TRUE(end.ok()) << end.error().message;
-  EXPECT_TRUE(output == reduced(ring.size(), c.count, c.type, c.reduction, c.seed));
+  const auto plan =
+      schedules::choose(schedules::Operation::all_reduce, ring.size(), 0, input.size(), choice);
+  EXPECT_TRUE(output == reduced(plan, c.count, c.type, c.reduction, c.seed))
+      << name_of(plan.algorithm);
 }
 
 void check_all_gather(TcpCommunicator& ring, const Case& c) {
@@ -154,20 +209,38 @@ void check_broadcast(TcpCommunicator& ring, const Case& c) {
   }
 }
 
+/// One algorithm for all, or each at its size.
+schedules::Choice choice_of(std::uint64_t seed) {
+  const auto& all = schedules::algorithms_of(schedules::Operation::all_reduce);
+  schedules::Choice choice;
+  if (seed <= all.size()) choice.algorithm = all[seed - 1];
+  return choice;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kCasesASeed = 4;  // many times slower
+constexpr std::size_t kManyElements = 5000;
+#else
+constexpr std::uint64_t kCasesASeed = 12;
+constexpr std::size_t kManyElements = 40000;
+#endif
+
 class TcpSizes : public testing::TestWithParam<int> {};
 
 TEST_P(TcpSizes, RandomSequencesAgreeWithTheReferenceBitForBit) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
+    const schedules::Choice choice = choice_of(seed);
     TcpRanks ranks(GetParam(), seed % 3 != 0);
     ranks.run(1, [&](TcpCommunicator& ring) {
+      ring.set_choice(choice);
       Random random(seed);  // the same on all ranks
-      for (std::uint64_t turn = 0; turn < 15; ++turn) {
+      for (std::uint64_t turn = 0; turn < kCasesASeed; ++turn) {
         const Case c = draw_case(random, ring.size(), seed * 100 + turn);
         SCOPED_TRACE(testing::Message() << "seed " << seed << " turn " << turn << " count "
                                         << c.count << " type " << c.type);
         const auto what = random.below(4);
-        if (what < 2) check_all_reduce(ring, c);
+        if (what < 2) check_all_reduce(ring, choice, c);
         if (what == 2) check_all_gather(ring, c);
         if (what == 3) check_broadcast(ring, c);
       }
@@ -188,16 +261,17 @@ TEST_P(TcpSizes, ABarrierWaitsForEverybody) {
 }
 
 TEST_P(TcpSizes, EveryTypeAndReduction) {
+  const schedules::Choice choice;
   TcpRanks ranks(GetParam());
   ranks.run(1, [&](TcpCommunicator& ring) {
-    for (int type = 0; type < 5; ++type) {
-      for (int reduction = 0; reduction < 4; ++reduction) {
+    for (int type = 0; type < 7; ++type) {
+      for (int reduction = 0; reduction < 5; ++reduction) {
         Case c{0, static_cast<Type>(type), static_cast<Reduction>(reduction), 0, false, 7};
         if (*reduction_problem(c.type, c.reduction) != '\0') continue;
-        for (const std::size_t count : {100, 40000}) {
+        for (const std::size_t count : {std::size_t{100}, kManyElements}) {
           SCOPED_TRACE(testing::Message() << type << " " << reduction << " " << count);
           c.count = count;
-          check_all_reduce(ring, c);
+          check_all_reduce(ring, choice, c);
         }
       }
     }

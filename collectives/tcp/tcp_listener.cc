@@ -53,7 +53,7 @@ Result<TcpListener> TcpListener::adopt(int fd) {
 void TcpListener::open(Door door) {
   CHECK(!door.secret.empty());
   door_ = std::move(door);
-  inside_.reset();
+  inside_.clear();
   for (Guest& guest : guests_) {
     if (guest.state == State::answered) guest.state = State::dropped;  // by an older door
     if (guest.state == State::early) judge(guest);
@@ -65,7 +65,7 @@ void TcpListener::step(Time now) {
   accept_all(now);
   for (Guest& guest : guests_) {
     advance(guest, now);
-    if (guest.state == State::inside) inside_ = std::move(guest.fd);
+    if (guest.state == State::inside) inside_[guest.from] = std::move(guest.fd);
   }
   std::erase_if(guests_, [](const Guest& guest) {
     return guest.state == State::dropped || guest.state == State::inside;
@@ -118,9 +118,10 @@ void TcpListener::judge(Guest& guest) {
     guest.state = State::dropped;
   } else if (hello->generation > door_.generation) {
     guest.state = State::early;
-  } else if (hello->from != door_.from || hello->to != door_.to) {
+  } else if (hello->from >= door_.to || hello->to != door_.to) {
     guest.state = State::dropped;
   } else {
+    guest.from = hello->from;
     answer(guest);
   }
 }
@@ -133,6 +134,20 @@ void TcpListener::answer(Guest& guest) {
   guest.state =
       sent == static_cast<ssize_t>(guest.answer.size()) ? State::answered : State::dropped;
   guest.filled = 0;
+}
+
+FileDescriptor TcpListener::take(std::uint32_t from) {
+  const auto found = inside_.find(from);
+  if (found == inside_.end()) return {};
+  FileDescriptor guest = std::move(found->second);
+  inside_.erase(found);
+  return guest;
+}
+
+std::vector<std::uint32_t> TcpListener::guests() const {
+  std::vector<std::uint32_t> positions;
+  for (const auto& [from, fd] : inside_) positions.push_back(from);
+  return positions;
 }
 
 std::size_t TcpListener::half_open() const {

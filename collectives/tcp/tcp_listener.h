@@ -16,6 +16,7 @@
 #include <poll.h>
 
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,11 @@ class TcpListener {
   static constexpr std::size_t kEarlyMax = 64;
   static constexpr Duration kHelloMax = std::chrono::seconds(5);
 
-  /// Who may come in: one rank, of one generation.
+  /// Who may come in: ranks of one generation at positions below ours (of two ranks the lower one
+  /// knocks).
   struct Door {
     std::int64_t generation = 0;
-    std::uint32_t from = 0;  // positions
-    std::uint32_t to = 0;
+    std::uint32_t to = 0;  // our position
     std::string secret;
   };
 
@@ -50,9 +51,11 @@ class TcpListener {
   void open(Door door);
   /// Goes on with everybody as far as that is possible without waiting.
   void step(Time now);
-  /// The guest that came in; the latest, when its first connection broke. Else not valid.
-  FileDescriptor take() { return std::move(inside_); }
-  bool has_guest() const { return inside_.valid(); }
+  /// The guest from that position, when it has come in; the latest, when its first connection
+  /// broke. Else not valid.
+  FileDescriptor take(std::uint32_t from);
+  /// Positions of those that have come in and were not taken.
+  std::vector<std::uint32_t> guests() const;
   /// What step() waits for.
   void add_to(std::vector<pollfd>& fds) const;
 
@@ -71,6 +74,7 @@ class TcpListener {
     AnswerBytes answer{};
     ConfirmBytes confirm{};
     std::size_t filled = 0;  // of hello or confirm
+    std::uint32_t from = 0;  // as proved
   };
   explicit TcpListener(FileDescriptor fd) : fd_(std::move(fd)) {}
 
@@ -83,9 +87,9 @@ class TcpListener {
 
   FileDescriptor fd_;
   Door door_;
-  std::deque<Guest> guests_;  // in the order of arrival
-  FileDescriptor inside_;
-  Time accept_again_{};  // after the process ran out of descriptors
+  std::deque<Guest> guests_;                        // in the order of arrival
+  std::map<std::uint32_t, FileDescriptor> inside_;  // by position: one for each at most
+  Time accept_again_{};                             // after the process ran out of descriptors
 };
 
 }  // namespace ringmaster::collectives

@@ -44,7 +44,7 @@ class TcpListenerTest : public testing::Test {
     listener_.emplace(std::move(*adopted));
     enter(5);
   }
-  void enter(std::int64_t generation) { listener_->open({generation, 0, 1, kSecret}); }
+  void enter(std::int64_t generation) { listener_->open({generation, 1, kSecret}); }
   /// The connections come through the loopback at once; their bytes with them.
   void step() { listener_->step(read_clock()); }
   /// The rest of the handshake, on a socket that has said hello.
@@ -70,10 +70,10 @@ TEST_F(TcpListenerTest, LetsInWhoHasTheSecret) {
   const auto hello = hello_of(5, 0, kSecret);
   say(fd, hello);
   step();
-  EXPECT_FALSE(listener_->has_guest());
+  EXPECT_TRUE(listener_->guests().empty());
   finish(fd, hello);
-  EXPECT_TRUE(listener_->take().valid());
-  EXPECT_FALSE(listener_->has_guest());
+  EXPECT_TRUE(listener_->take(0).valid());
+  EXPECT_TRUE(listener_->guests().empty());
   EXPECT_EQ(listener_->half_open(), 0U);
 }
 
@@ -100,7 +100,7 @@ TEST_F(TcpListenerTest, ARecordedHandshakeIsWorthNothing) {
   step();
   say(second, make_confirm(hello, answer, kSecret));
   step();
-  EXPECT_FALSE(listener_->has_guest());
+  EXPECT_TRUE(listener_->guests().empty());
 }
 
 TEST_F(TcpListenerTest, KeepsWhoComesEarly) {
@@ -114,9 +114,9 @@ TEST_F(TcpListenerTest, KeepsWhoComesEarly) {
   EXPECT_EQ(listener_->early(), 1U);
   enter(7);
   finish(fd, hello);
-  EXPECT_TRUE(listener_->has_guest());
+  EXPECT_EQ(listener_->guests().size(), 1U);
   enter(8);
-  EXPECT_FALSE(listener_->has_guest());
+  EXPECT_TRUE(listener_->guests().empty());
 }
 
 TEST_F(TcpListenerTest, ManyStrangersAreBoundedAndKeepNobodyOut) {
@@ -135,7 +135,7 @@ TEST_F(TcpListenerTest, ManyStrangersAreBoundedAndKeepNobodyOut) {
     EXPECT_LE(listener_->early(), TcpListener::kEarlyMax);
   }
   finish(fd, hello);
-  EXPECT_TRUE(listener_->has_guest());
+  EXPECT_EQ(listener_->guests().size(), 1U);
   // Who says nothing is shown out in the end.
   listener_->step(read_clock() + 2 * TcpListener::kHelloMax);
   EXPECT_EQ(listener_->half_open(), 0U);

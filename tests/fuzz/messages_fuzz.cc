@@ -19,7 +19,9 @@ void run(std::string_view input) {
   CHECK_LE(input.size(), worker::kPacketMax);
   CHECK(worker::encode(*message) == input);
   const auto* form = std::get_if<worker::FormMessage>(&*message);
-  if (form != nullptr) CHECK_LT(form->position, form->numbers.size());
+  if (form == nullptr) return;
+  CHECK_LT(form->position, form->numbers.size());
+  CHECK_EQ(form->hosts.size(), form->endpoints.size());
 }
 
 /// A packet that names `count` ranks and holds the numbers of as many, all zero, and no reason.
@@ -44,6 +46,12 @@ Target messages_target() {
                           .cpus = 2,
                           .numbers = {0, 2, 3},
                           .reason = "rank 1 lost: killed by signal 9 (SIGKILL)"}),
+       encode(FormMessage{.generation = 3,
+                          .position = 2,
+                          .numbers = {0, 1, 2},
+                          .endpoints = {"10.0.0.1:1", "10.0.0.1:2", "[::1]:3"},
+                          .secret = "key",
+                          .hosts = {7, 7, 9}}),
        encode(SyncedMessage{2, 400, 3}), encode(ReachedMessage{200}), encode(FinishedMessage{7}),
        encode(FailedMessage{"out of memory"}),
        encode(StagedMessage{3, 40, 1, 4, {8, 0, 4096}, "no room"}),

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectives/tcp/executor.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+
+#include "collectives/call_text.h"
+#include "collectives/tcp/farewell.h"
+
+namespace ringmaster::collectives {
+
+namespace {
+
+// A small array of a peer on the same host usually comes within a few yields, where a wake-up costs
+// more. A large one takes longer anyway, and the network's own work needs the processor.
+constexpr int kPollYields = 32;
+constexpr std::size_t kSmallBytes = 64 * 1024;
+// Longer than any step of a running operation waits, shorter than anybody's patience.
+constexpr Duration kRollCallAfter = std::chrono::milliseconds(10);
+
+}  // namespace
+
+Executor::Executor(Mesh& mesh, Setup setup, Job& job)
+    : mesh_(mesh),
+      alarm_(mesh.alarm()),
+      setup_(setup),
+      job_(job),
+      roll_(static_cast<int>(setup.members.size()), setup.self) {
+  const int size = static_cast<int>(setup_.members.size());
+  if (!job_.messages && size > 1) {
+    for (const int step : {1, size - 1}) {
+      lane_to(setup_.members[static_cast<std::size_t>((setup_.self + step) % size)]).neighbour =
+          true;
+    }
+  }
+  for (std::size_t i = 0; i < job_.tasks.size(); ++i) {
+    const Task& task = job_.tasks[i];
+    if (task.finished) continue;
+    Lane& lane = lane_to(task.peer);
+    (task.action == schedules::Action::send ? lane.out : lane.in).push_back(static_cast<int>(i));
+  }
+  unlinked_ = lanes_.size();
+  const bool small = std::ranges::all_of(
+      job_.tasks, [](const Task& task) { return task.stretch.bytes <= kSmallBytes; });
+  yields_ = small ? kPollYields : 0;
+}
+
+Lane& Executor::lane_to(int peer) {
+  const auto found = std::ranges::find(lanes_, peer, &Lane::peer);
+  if (found != lanes_.end()) return *found;
+  lanes_.push_back({peer});
+  return lanes_.back();
+}
+
+Result<void> Executor::run() {
+  moved_at_ = read_clock();
+  if (auto wanted = want_all(); !wanted) return wanted;
+  for (int idle = 0;;) {
+    if (alarm_.raised()) return error(Errc::generation_changed, "the generation has changed");
+    bool moved = connect();
+    for (Lane& lane : lanes_) {
+      moved |= send(lane);
+      moved |= receive(lane);
+    }
+    // A mismatch stops everything: there is no need to look for it while something moves.
+    if (!moved && idle >= yields_) moved = listen();
+    if (!mismatch_.empty()) return farewell();
+    if (failed_) return *failed_;
+    if (done()) return {};
+    if (moved) {
+      if (idle > 0) moved_at_ = read_clock();
+      idle = 0;
+    } else if (++idle <= yields_) {
+      sched_yield();
+    } else if (!call_the_roll()) {
+      sleep();
+      check_patience();
+    }
+  }
+}
+
+Result<void> Executor::want_all() {
+  for (Lane& lane : lanes_) {
+    lane.link = mesh_.find(lane.peer);
+    if (lane.link != nullptr) {
+      --unlinked_;
+      continue;
+    }
+    if (auto wanted = mesh_.want(lane.peer); !wanted) {
+      return error(wanted.error().code, wanted.error().message);
+    }
+  }
+  return {};
+}
+
+bool Executor::connect() {
+  if (unlinked_ == 0) return false;
+  mesh_.step(read_clock());
+  const std::size_t before = unlinked_;
+  for (Lane& lane : lanes_) {
+    if (lane.link != nullptr) continue;
+    lane.link = mesh_.find(lane.peer);
+    if (lane.link != nullptr) --unlinked_;
+  }
+  return unlinked_ < before;
+}
+
+bool Executor::done() const {
+  return unlinked_ == 0 && std::ranges::all_of(lanes_, [](const Lane& lane) {
+           const bool half_out = lane.link->sending() && !lane.no_out;
+           return lane.all_sent() && lane.all_received() && !half_out;
+         });
+}
+
+void Executor::lose(const Lane& lane) {
+  if (lost_at_) return;
+  lost_at_ = read_clock();
+  lost_ = lane.peer;
+}
+
+bool Executor::call_the_roll() {
+  if (job_.messages || read_clock() - moved_at_ < kRollCallAfter || !roll_.add_self()) return false;
+  for (Lane& lane : lanes_) lane.news = lane.neighbour;
+  return true;
+}
+
+void Executor::sleep() {
+  std::vector<pollfd> fds;
+  for (const Lane& lane : lanes_) {
+    if (lane.link == nullptr) continue;
+    short events = 0;
+    if (may_read(lane)) events |= POLLIN;
+    if (lane.link->sending() && !lane.no_out) events |= POLLOUT;
+    if (events != 0) fds.push_back({lane.link->fd(), events, 0});
+  }
+  const Time now = read_clock();
+  Duration left = moved_at_ + setup_.timeout - now;
+  if (lost_at_) left = std::min(left, *lost_at_ + setup_.grace - now);
+  if (!job_.messages && !roll_.has(setup_.self)) {
+    left = std::min(left, std::max(moved_at_ + kRollCallAfter - now, Duration{0}));
+  }
+  if (unlinked_ > 0) mesh_.add_to(fds, &left);
+  alarm_.sleep(fds, left);
+}
+
+void Executor::check_patience() {
+  const Time now = read_clock();
+  if (unlinked_ > 0) failed_ = mesh_.lost(call_text(job_.call), setup_.grace);
+  if (failed_) return;
+  if (lost_at_ && now - *lost_at_ >= setup_.grace) {
+    failed_ = error(Errc::closed,
+                    fmt::format("the connection to rank {} is closed", mesh_.number(lost_)));
+  } else if (now - moved_at_ >= setup_.timeout) {
+    failed_ =
+        Error{Errc::timed_out, late_text(job_.call, late_number(), to_seconds(setup_.timeout))};
+  }
+}
+
+int Executor::late_number() const {
+  const auto missing = roll_.missing();
+  if (!job_.messages && missing) {
+    return mesh_.number(setup_.members[static_cast<std::size_t>(*missing)]);
+  }
+  // All have called: one has stopped in the middle.
+  const auto waits = std::ranges::find_if(lanes_, [](const Lane& lane) {
+    return !lane.all_received() || !lane.all_sent() || lane.link == nullptr;
+  });
+  CHECK(waits != lanes_.end());
+  return mesh_.number(waits->peer);
+}
+
+Error Executor::farewell() {
+  Frame last = frame(FrameKind::mismatch, job_.call);
+  last.bytes = static_cast<std::uint32_t>(mismatch_.size());
+  std::vector<Goodbye> goodbyes;
+  for (Lane& lane : lanes_) {
+    if (lane.link == nullptr) continue;
+    // Others than the neighbours may have nothing to do with us in what they called.
+    const bool heard = lane.no_in || told_by_ == &lane || !(lane.neighbour || job_.messages);
+    goodbyes.push_back({*lane.link, false, lane.no_out, heard});
+  }
+  say_goodbye(goodbyes, last, mismatch_, alarm_);
+  return {Errc::mismatch, mismatch_};
+}
+
+Error Executor::error(Errc code, const std::string& what) const {
+  return {code, call_text(job_.call) + ": " + what};
+}
+
+Frame Executor::frame(FrameKind kind, const Call& call) const {
+  Frame frame;
+  frame.kind = kind;
+  frame.generation = mesh_.membership().generation;
+  frame.operation = setup_.operation;
+  frame.call = call;
+  return frame;
+}
+
+}  // namespace ringmaster::collectives

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectives/tcp/mesh.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringmaster::collectives {
+
+Mesh::Mesh(TcpListener& listener, TcpMembership membership, Abort abort)
+    : listener_(listener),
+      membership_(std::move(membership)),
+      alarm_(abort, membership_.generation) {
+  CHECK(membership_.position >= 0 && membership_.position < size());
+  if (membership_.numbers.empty()) {
+    for (int position = 0; position < size(); ++position) membership_.numbers.push_back(position);
+  }
+  CHECK_EQ(membership_.numbers.size(), membership_.endpoints.size());
+}
+
+Result<void> Mesh::want(int peer) {
+  CHECK(peer >= 0 && peer < size() && peer != membership_.position);
+  const auto own = static_cast<std::uint32_t>(membership_.position);
+  if (!open_) {
+    if (membership_.secret.empty()) return Error{Errc::invalid, "the job has no secret"};
+    listener_.open({membership_.generation, own, membership_.secret});
+    open_ = true;
+  }
+  if (peer < membership_.position || links_.contains(peer) || connectors_.contains(peer)) return {};
+  const auto address = parse_endpoint(membership_.endpoints[static_cast<std::size_t>(peer)]);
+  if (!address) return address.error();
+  const Hello hello{membership_.generation, own, static_cast<std::uint32_t>(peer), {}};
+  connectors_.emplace(peer, Connector(*address, hello, membership_.secret));
+  return {};
+}
+
+Link* Mesh::find(int peer) {
+  const auto found = links_.find(peer);
+  return found == links_.end() ? nullptr : found->second.get();
+}
+
+void Mesh::step(Time now) {
+  listener_.step(now);
+  for (const std::uint32_t from : listener_.guests()) {
+    const int peer = static_cast<int>(from);
+    FileDescriptor fd = listener_.take(from);
+    // Who comes again has lost its first connection before anything was said.
+    if (!links_.contains(peer)) links_[peer] = std::make_unique<Link>(std::move(fd), peer);
+  }
+  for (auto& [peer, connector] : connectors_) {
+    connector.step(now);
+    if (connector.ready()) links_[peer] = std::make_unique<Link>(connector.take(), peer);
+  }
+  std::erase_if(connectors_, [](const auto& one) { return one.second.ready(); });
+}
+
+void Mesh::add_to(std::vector<pollfd>& fds, Duration* at_most) const {
+  listener_.add_to(fds);
+  for (const auto& [peer, connector] : connectors_) {
+    connector.add_to(fds);
+    const auto again = connector.next_attempt();
+    if (again) *at_most = std::min(*at_most, *again - read_clock());
+  }
+}
+
+std::optional<Error> Mesh::lost(const std::string& what, Duration grace) const {
+  for (const auto& [peer, connector] : connectors_) {
+    if (!connector.next_attempt() || !connector.failing_since()) continue;
+    if (read_clock() - *connector.failing_since() < grace) continue;
+    return Error{Errc::closed, fmt::format("{}: connect to rank {} ({}): {}", what, number(peer),
+                                           membership_.endpoints[static_cast<std::size_t>(peer)],
+                                           connector.problem())};
+  }
+  return {};
+}
+
+}  // namespace ringmaster::collectives
