@@ -1,19 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What stands behind the C ABI's handle, and how an Error becomes a status with a message.
+//
+// The handle outlives generations: the session gives it an engine for each, and calls
+// end_generation() before that engine goes.
+//
+// Thread rules: one thread at a time. What it starts runs on the queue's thread; the engine is used
+// here only while the queue is idle.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "collectives/async/operation.h"
+#include "collectives/async/work_queue.h"
 #include "collectives/communicator.h"
 
 struct ringmaster_communicator {
+  ringmaster_communicator() = default;
+  ~ringmaster_communicator();
+  ringmaster_communicator(const ringmaster_communicator&) = delete;
+  ringmaster_communicator& operator=(const ringmaster_communicator&) = delete;
+
+  /// Nothing that was started is on its way.
+  bool idle() const { return !queue || queue->idle(); }
+  /// Carries the operation out, after all that was started before.
+  ringmaster::Result<void> run(const ringmaster::collectives::Operation& operation);
+  ringmaster::Result<ringmaster::collectives::WorkPointer> start(
+      ringmaster::collectives::WorkQueue::Task task,
+      ringmaster::collectives::WorkQueue::Dropped dropped = nullptr);
+  /// Ends what is on its way. The engine's waits must have ended, or be about to.
+  void end_generation();
+
   std::unique_ptr<ringmaster::collectives::Communicator> engine;
+  std::unique_ptr<ringmaster::collectives::WorkQueue> queue;  // from the first start on
+  std::optional<ringmaster::collectives::Operation> group;    // between its begin and its end
+  std::optional<ringmaster::Error> group_error;               // of a call in it
+};
+
+struct ringmaster_work {
+  ringmaster::collectives::WorkPointer work;
 };
 
 namespace ringmaster::collectives {
 
 /// Keeps the message for this thread's ringmaster_error_message() and gives the status.
 ringmaster_status to_status(const Result<void>& result);
+
+/// Carries the call out, or notes it in the group that is open; a wrong call spoils the group.
+ringmaster_status run_call(ringmaster_communicator* communicator, const Result<Operation>& call);
+
+/// Gives the work to a caller of the C ABI.
+ringmaster_status hand_out(Result<WorkPointer> started, ringmaster_work** work);
 
 }  // namespace ringmaster::collectives

@@ -29,6 +29,7 @@ class ElasticSession {
  public:
   /// Reads the rank's contract from the environment.
   static Result<std::unique_ptr<ElasticSession>> open();
+  ~ElasticSession() { leave_generation(); }
 
   Result<void> add_state(void* data, std::size_t bytes);
   Result<void> join();
@@ -52,6 +53,8 @@ class ElasticSession {
   };
   explicit ElasticSession(std::optional<Agent> agent) : agent_(std::move(agent)) {}
 
+  /// Ends what was started in the generation and not waited for.
+  void leave_generation();
   Result<FormMessage> wait_for_generation();
   Result<void> restore(AgentChannel::Received received);
   Result<void> save();
