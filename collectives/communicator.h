@@ -90,6 +90,7 @@ class Communicator {
   /// How long one operation waits for the others before it says who is missing. Half an hour by
   /// default: longer than any evaluation or save between two steps, shorter than a night.
   void set_timeout(Duration timeout) { timeout_ = timeout; }
+  Duration timeout() const { return timeout_; }
 
  protected:
   Duration timeout_ = std::chrono::minutes(30);

@@ -16,58 +16,7 @@ using ringmaster::Error;
 using ringmaster::Result;
 using namespace ringmaster::collectives;
 
-/// More calls in a group than this come from a loop that forgot its end.
-constexpr std::size_t kGroupLongest = 4096;
-
-Result<void> note_in_group(Operation& group, const Operation& call) {
-  if (group.reduces.size() + group.sends.size() + group.receives.size() >= kGroupLongest) {
-    return Error{Errc::exhausted, fmt::format("a group has at most {} calls", kGroupLongest)};
-  }
-  if (call.kind == Operation::Kind::all_reduce) {
-    group.reduces.push_back({call.input, call.output, call.count, call.type, call.reduction});
-    return {};
-  }
-  if (call.kind == Operation::Kind::group) {
-    group.sends.insert(group.sends.end(), call.sends.begin(), call.sends.end());
-    group.receives.insert(group.receives.end(), call.receives.begin(), call.receives.end());
-    return {};
-  }
-  return Error{Errc::invalid, "a group is open: only all_reduce, send and receive go into one"};
-}
-
 }  // namespace
-
-ringmaster_communicator::~ringmaster_communicator() {
-  end_generation();
-}
-
-Result<void> ringmaster_communicator::run(const Operation& operation) {
-  if (group) {
-    auto noted = note_in_group(*group, operation);
-    if (!noted && !group_error) group_error = noted.error();
-    return noted;
-  }
-  if (idle()) return perform(*engine, operation);
-  auto started = start([operation](Communicator& ring) { return perform(ring, operation); });
-  if (!started) return started.error();
-  // Operations end by their own time-outs; this only looks again now and then.
-  while (!(*started)->wait(std::chrono::minutes(1))) {
-  }
-  return (*started)->result();
-}
-
-Result<WorkPointer> ringmaster_communicator::start(WorkQueue::Task task,
-                                                   WorkQueue::Dropped dropped) {
-  CHECK(engine != nullptr);
-  if (!queue) queue = std::make_unique<WorkQueue>(*engine);
-  return queue->start(std::move(task), std::move(dropped));
-}
-
-void ringmaster_communicator::end_generation() {
-  queue.reset();
-  group.reset();
-  group_error.reset();
-}
 
 ringmaster_status ringmaster::collectives::to_status(const Result<void>& result) {
   if (result.ok()) return RINGMASTER_OK;
@@ -150,7 +99,7 @@ ringmaster_status ringmaster_set_timeout(ringmaster_communicator* communicator, 
     return RINGMASTER_OK;
   }
   // In its place among what was started: the thread that uses the engine sets it.
-  const auto started = communicator->start([timeout](Communicator& ring) -> Result<void> {
+  const auto started = communicator->start_task([timeout](Communicator& ring) -> Result<void> {
     ring.set_timeout(timeout);
     return {};
   });

@@ -17,8 +17,15 @@
 #include "collectives/async/operation.h"
 #include "collectives/async/work_queue.h"
 #include "collectives/communicator.h"
+#include "collectives/tensors/tensors.h"
 
 struct ringmaster_communicator {
+  template <class T>
+  using Result = ringmaster::Result<T>;
+  using Operation = ringmaster::collectives::Operation;
+  using WorkPointer = ringmaster::collectives::WorkPointer;
+  using WorkQueue = ringmaster::collectives::WorkQueue;
+
   ringmaster_communicator() = default;
   ~ringmaster_communicator();
   ringmaster_communicator(const ringmaster_communicator&) = delete;
@@ -26,18 +33,36 @@ struct ringmaster_communicator {
 
   /// Nothing that was started is on its way.
   bool idle() const { return !queue || queue->idle(); }
-  /// Carries the operation out, after all that was started before.
-  ringmaster::Result<void> run(const ringmaster::collectives::Operation& operation);
-  ringmaster::Result<ringmaster::collectives::WorkPointer> start(
-      ringmaster::collectives::WorkQueue::Task task,
-      ringmaster::collectives::WorkQueue::Dropped dropped = nullptr);
+  /// Carries the operation out, after all that was started before; a group that is open notes it.
+  Result<void> run(const Operation& operation);
+  Result<WorkPointer> start(Operation operation);
+  Result<WorkPointer> start_task(WorkQueue::Task task);
+  /// Hands a tensor in, and starts a batch for it when none is open.
+  Result<WorkPointer> submit(ringmaster::collectives::Tensor tensor, const void* input,
+                             void* output);
+  Result<void> begin_timeline(const std::string& path, bool append);
+
+  /// The engine is that of this generation, of the ranks with these numbers, by position.
+  void begin_generation(std::int64_t generation, std::vector<int> rank_numbers);
   /// Ends what is on its way. The engine's waits must have ended, or be about to.
   void end_generation();
 
   std::unique_ptr<ringmaster::collectives::Communicator> engine;
-  std::unique_ptr<ringmaster::collectives::WorkQueue> queue;  // from the first start on
-  std::optional<ringmaster::collectives::Operation> group;    // between its begin and its end
+  std::unique_ptr<WorkQueue> queue;                           // from the first start on
+  std::optional<Operation> group;                             // between its begin and its end
   std::optional<ringmaster::Error> group_error;               // of a call in it
+  std::shared_ptr<ringmaster::collectives::Tensors> tensors;  // from the first one on
+  ringmaster::collectives::TensorSettings tensor_settings;
+  std::shared_ptr<ringmaster::collectives::Timeline> timeline;
+  std::string warning;       // as it was handed out last
+  std::vector<int> numbers;  // empty: those of the positions
+
+ private:
+  Result<WorkPointer> enqueue(WorkQueue::Task task, WorkQueue::Failed failed);
+  std::vector<int> rank_numbers() const;
+  void mark_generation();
+
+  std::int64_t generation_ = 1;
 };
 
 struct ringmaster_work {

@@ -191,6 +191,7 @@ void ElasticSession::describe(const FormMessage& form) {
   generation_.lost = static_cast<int>(form.lost);
   generation_.members = members_.c_str();
   generation_.reason = reason_.c_str();
+  communicator_.begin_generation(form.generation, {form.numbers.begin(), form.numbers.end()});
 }
 
 Result<void> ElasticSession::step_finished() {

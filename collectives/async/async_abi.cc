@@ -24,10 +24,7 @@ ringmaster_status start_call(ringmaster_communicator* communicator, Result<Opera
   if (communicator->group) {
     return to_status(Error{Errc::invalid, "start: a group is open: end it first"});
   }
-  const auto task = [operation = std::move(*call)](Communicator& engine) {
-    return perform(engine, operation);
-  };
-  return hand_out(communicator->start(task), work);
+  return hand_out(communicator->start(std::move(*call)), work);
 }
 
 /// Takes the group out of the handle, if it is one that may be carried out.

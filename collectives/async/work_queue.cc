@@ -18,7 +18,7 @@ WorkQueue::~WorkQueue() {
   thread_.join();
 }
 
-Result<WorkPointer> WorkQueue::start(Task task, Dropped dropped) {
+Result<WorkPointer> WorkQueue::start(Task task, Failed failed) {
   const std::lock_guard lock(mutex_);
   CHECK(!ending_);
   if (entries_.size() >= kLongest) {
@@ -26,7 +26,7 @@ Result<WorkPointer> WorkQueue::start(Task task, Dropped dropped) {
                  fmt::format("start: {} operations are waiting: wait for some first", kLongest)};
   }
   auto work = std::make_shared<Work>();
-  entries_.push_back({std::move(task), std::move(dropped), work});
+  entries_.push_back({std::move(task), std::move(failed), work});
   changed_.notify_all();
   return work;
 }
@@ -52,21 +52,23 @@ void WorkQueue::loop() {
     if (!result) behind = std::exchange(entries_, {});
     lock.unlock();
     // Who is told of the end may look at the queue: not under its lock.
-    entry.work->finish(result);
-    if (!result) drop(std::move(behind), result.error());
+    end(entry, result);
+    if (!result) drop(behind, result.error());
     lock.lock();
   }
-  std::deque<Entry> left = std::exchange(entries_, {});
+  const std::deque<Entry> left = std::exchange(entries_, {});
   lock.unlock();
-  drop(std::move(left), {Errc::generation_changed, "the generation has ended"});
+  drop(left, {Errc::generation_changed, "the generation has ended"});
 }
 
-void WorkQueue::drop(std::deque<Entry> entries, const Error& error) {
+void WorkQueue::end(const Entry& entry, const Result<void>& result) {
+  if (!result && entry.failed) entry.failed(result.error());
+  entry.work->finish(result);
+}
+
+void WorkQueue::drop(const std::deque<Entry>& entries, const Error& error) {
   const Error reason{error.code, "not begun, for an operation before it failed: " + error.message};
-  for (const Entry& entry : entries) {
-    if (entry.dropped) entry.dropped(reason);
-    entry.work->finish(reason);
-  }
+  for (const Entry& entry : entries) end(entry, reason);
 }
 
 }  // namespace ringmaster::collectives

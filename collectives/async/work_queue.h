@@ -24,7 +24,7 @@ class WorkQueue {
   static constexpr std::size_t kLongest = 1024;
 
   using Task = std::function<Result<void>(Communicator&)>;
-  using Dropped = std::function<void(const Error&)>;
+  using Failed = std::function<void(const Error&)>;
 
   /// The engine outlives the queue, and is used by nobody else while the queue is not idle.
   explicit WorkQueue(Communicator& engine);
@@ -34,20 +34,22 @@ class WorkQueue {
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  /// `dropped` is called, on either thread, when the task never runs.
-  Result<WorkPointer> start(Task task, Dropped dropped = nullptr);
+  /// `failed` is called when the task fails or never runs; what is started from then on is not
+  /// ended with it.
+  Result<WorkPointer> start(Task task, Failed failed = nullptr);
   /// Nothing is queued or under way: the engine may be used by the caller's thread.
   bool idle() const;
 
  private:
   struct Entry {
     Task task;
-    Dropped dropped;
+    Failed failed;
     WorkPointer work;
   };
 
   void loop();
-  static void drop(std::deque<Entry> entries, const Error& error);
+  static void end(const Entry& entry, const Result<void>& result);
+  static void drop(const std::deque<Entry>& entries, const Error& error);
 
   Communicator& engine_;
   mutable std::mutex mutex_;
