@@ -15,7 +15,7 @@ set_target_properties(ringmaster_shared PROPERTIES OUTPUT_NAME ringmaster VERSIO
 set(RINGMASTER_HEADERS
   base/check.h base/result.h collectives/ringmaster_collectives.h collectives/ringmaster_async.h
   collectives/ringmaster_tensors.h
-  worker/ringmaster_session.h worker/elements.h worker/work.h worker/started.h
+  worker/ringmaster_session.h worker/elements.h worker/work.h worker/started.h worker/tensors.h
   worker/communicator.h worker/session.h)
 foreach(header ${RINGMASTER_HEADERS})
   get_filename_component(folder ${header} DIRECTORY)

@@ -12,6 +12,7 @@
 
 #include "worker/elements.h"
 #include "worker/started.h"
+#include "worker/tensors.h"
 
 namespace ringmaster::worker {
 
@@ -80,6 +81,8 @@ class Communicator {
   Result<void> group_end() { return to_result(ringmaster_group_end(raw_)); }
   /// The same operations, started now and waited for later.
   Started later() { return Started(raw_); }
+  /// All-reduces by name, agreed on and fused while the program goes on.
+  NamedTensors tensors() { return NamedTensors(raw_); }
   Result<void> set_timeout(std::chrono::duration<double> timeout) {
     return to_result(ringmaster_set_timeout(raw_, timeout.count()));
   }

@@ -4,10 +4,10 @@
 // what all of them know.
 //
 // Small tensors are fused because an all-reduce of a few bytes costs as much as one of some KiB.
-// Within a bucket tensors stand in the order in which they lay in the memory of the rank that
-// announced them first: where all ranks lay them out alike, neighbours form one array and nothing
-// is copied. (The order of submission would be the obvious one; a backward pass hands its gradients
-// in from the last to the first, and then nothing lies in order.)
+// Within a bucket tensors stand in the order in which they lie in the memory of the first position:
+// where all ranks lay them out alike, neighbours form one array and nothing is copied. (The order
+// of submission would be the obvious one; a backward pass hands its gradients in from the last to
+// the first, and then nothing lies in order.)
 //
 // Pure.
 #pragma once
@@ -25,7 +25,7 @@ struct ReadyTensor {
   Type type = RINGMASTER_FLOAT32;
   Reduction reduction = RINGMASTER_SUM;
   std::uint64_t bytes = 0;
-  std::uint64_t address = 0;  // on the rank that announced it first
+  std::uint64_t address = 0;  // at the first position
 };
 
 /// Indices into `ready`, a bucket each: of one type and reduction, and not larger than

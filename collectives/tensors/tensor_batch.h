@@ -16,6 +16,7 @@ struct Tensors::Pending {
   void* output;
   WorkPointer work;
   Time submitted, agreed;
+  bool announced = false;  // at a roll call
 
   std::uint64_t bytes() const { return tensor.count * size_of(tensor.type); }
 };

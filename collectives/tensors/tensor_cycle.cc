@@ -30,7 +30,8 @@ constexpr std::size_t kAnnouncementBytesMost = Tensors::kPendingMost * (Tensors:
 // Of the vote: the reduction is the minimum, so a 1 comes out where all ranks said 1.
 constexpr std::size_t kQuiet = 0;    // no reason to call the roll
 constexpr std::size_t kClosing = 1;  // hands nothing more in
-constexpr std::size_t kHeader = 2;   // then for each name: has it, has it not
+constexpr std::size_t kVoted = 2;    // has nothing in hand on which there is no vote yet
+constexpr std::size_t kHeader = 3;   // then for each name: has it, has it not
 
 }  // namespace
 
@@ -66,12 +67,13 @@ bool Tensors::wait_for_news(const Batch& batch) {
 std::vector<std::uint8_t> Tensors::vote(const Batch& batch) const {
   std::vector<std::uint8_t> votes(kHeader + 2 * known_.size());
   for (std::size_t id = 0; id < known_.size(); ++id) votes[kHeader + 2 * id + 1] = 1;
-  bool quiet = true;
+  bool quiet = true, voted = true;
   const std::lock_guard lock(mutex_);
   for (const Pending& pending : batch.pending) {
     const auto found = ids_.find(pending.tensor.name);
     if (found == ids_.end() || !(known_[found->second].tensor == pending.tensor)) {
-      quiet = false;  // ranks must hear of it first
+      voted = false;
+      quiet = quiet && pending.announced;  // ranks must hear of it first
       continue;
     }
     votes[kHeader + 2 * found->second] = 1;
@@ -80,6 +82,7 @@ std::vector<std::uint8_t> Tensors::vote(const Batch& batch) const {
   if (!batch.pending.empty() && read_clock() >= next_look_) quiet = false;
   votes[kQuiet] = quiet ? 1 : 0;
   votes[kClosing] = batch.closing ? 1 : 0;
+  votes[kVoted] = voted ? 1 : 0;
   return votes;
 }
 
@@ -89,7 +92,7 @@ Result<bool> Tensors::cycle(Communicator& engine, Batch& batch) {
       engine.all_reduce(votes.data(), votes.data(), votes.size(), RINGMASTER_UINT8, RINGMASTER_MIN);
   if (!agreed) return explain(batch, agreed.error());
   std::vector<std::size_t> ready;
-  bool waiting = false;  // some rank has a tensor that another has not
+  bool waiting = votes[kVoted] == 0;  // some rank has a tensor that another has not
   for (std::size_t id = 0; id < known_.size(); ++id) {
     if (votes[kHeader + 2 * id] != 0) {
       ready.push_back(id);
@@ -141,20 +144,23 @@ Result<void> Tensors::call_roll(Communicator& engine, Batch& batch) {
     warning_ = verdict.warning;
   }
   if (verdict.error) return *verdict.error;
-  learn(announcements);
+  // Names get their places when the first position has them: all places are then in the order of
+  // one rank's memory (buckets.h).
+  learn(announcements.front());
   look_after_ = std::min(look_after_ * 2, kLookMost);
   next_look_ = read_clock() + look_after_;
   return {};
 }
 
-Announcement Tensors::announce(const Batch& batch, Duration timeout) const {
+Announcement Tensors::announce(Batch& batch, Duration timeout) const {
   const std::lock_guard lock(mutex_);
   Announcement own{.closing = batch.closing,
                    .bucket_bytes = settings_.bucket_bytes,
                    .timeout = timeout,
                    .tensors = {}};
   const Time now = read_clock();
-  for (const Pending& pending : batch.pending) {
+  for (Pending& pending : batch.pending) {
+    pending.announced = true;
     own.tensors.push_back({.tensor = pending.tensor,
                            .address = reinterpret_cast<std::uintptr_t>(pending.output),
                            .age = now - pending.submitted});
@@ -162,28 +168,21 @@ Announcement Tensors::announce(const Batch& batch, Duration timeout) const {
   return own;
 }
 
-void Tensors::learn(const std::vector<Announcement>& announcements) {
-  std::size_t announced = 0;
-  for (const Announcement& one : announcements) announced += one.tensors.size();
-  if (known_.size() + announced > kKnownMost) {
+void Tensors::learn(const Announcement& first) {
+  if (known_.size() + first.tensors.size() > kKnownMost) {
     known_.clear();
     ids_.clear();
   }
-  std::unordered_set<std::string> heard;  // the first rank's address counts
-  for (const Announcement& one : announcements) {
-    for (const Announced& announced_one : one.tensors) {
-      const Tensor& tensor = announced_one.tensor;
-      if (!heard.insert(tensor.name).second) continue;
-      const auto [place, fresh] = ids_.emplace(tensor.name, known_.size());
-      const Known known{tensor, announced_one.address};
-      if (fresh) {
-        known_.push_back(known);
-        progress_ = true;
-      } else if (!(known_[place->second].tensor == tensor)) {
-        known_[place->second] = known;
-        progress_ = true;
-      }
+  for (const Announced& announced : first.tensors) {
+    const Known known{announced.tensor, announced.address};
+    const auto [place, fresh] = ids_.emplace(known.tensor.name, known_.size());
+    if (!fresh && known_[place->second].tensor == known.tensor) continue;
+    if (fresh) {
+      known_.push_back(known);
+    } else {
+      known_[place->second] = known;
     }
+    progress_ = true;
   }
 }
 

@@ -30,7 +30,8 @@ Result<Tensors::Submitted> Tensors::submit(Tensor tensor, const void* input, voi
   }
   Submitted submitted{.work = std::make_shared<Work>(), .opened = nullptr};
   if (!current_) submitted.opened = current_ = std::make_shared<Batch>();
-  current_->pending.push_back({std::move(tensor), input, output, submitted.work, read_clock(), {}});
+  current_->pending.push_back(
+      {std::move(tensor), input, output, submitted.work, read_clock(), {}, false});
   ++outstanding_;
   ++changes_;
   changed_.notify_all();

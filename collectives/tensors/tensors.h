@@ -88,8 +88,8 @@ class Tensors {
   std::vector<std::uint8_t> vote(const Batch& batch) const;
   Error explain(const Batch& batch, const Error& error) const;
   Result<void> call_roll(Communicator& engine, Batch& batch);
-  Announcement announce(const Batch& batch, Duration timeout) const;
-  void learn(const std::vector<Announcement>& announcements);
+  Announcement announce(Batch& batch, Duration timeout) const;
+  void learn(const Announcement& first);
   Result<void> reduce(Communicator& engine, Batch& batch, std::vector<Pending> ready);
   Result<void> reduce_bucket(Communicator& engine, const std::vector<Pending>& ready,
                              const std::vector<std::size_t>& bucket);
