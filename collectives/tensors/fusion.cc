@@ -36,6 +36,7 @@ Result<FusionTimes> Fusion::reduce(Communicator& engine, const std::vector<Piece
       to += piece.bytes;
     }
     copied_ += bytes;
+    times.copied = true;
     input = output = buffer_.data();
   }
   times.reduced_from = read_clock();

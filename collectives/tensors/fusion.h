@@ -23,6 +23,7 @@ struct Piece {
 /// When what was done, for the timeline.
 struct FusionTimes {
   Time begin, reduced_from, reduced_to, end;
+  bool copied = false;  // into the buffer before, and out of it after
 };
 
 class Fusion {

@@ -260,10 +260,10 @@ void Tensors::trace(const Pending& pending, const FusionTimes& times) const {
   const std::string& row = pending.tensor.name;
   timeline_->span(row, "negotiate", pending.submitted, pending.agreed, pending.bytes());
   timeline_->span(row, "queue", pending.agreed, times.begin);
-  if (times.reduced_from > times.begin)
-    timeline_->span(row, "fuse", times.begin, times.reduced_from);
   timeline_->span(row, "reduce", times.reduced_from, times.reduced_to, pending.bytes());
-  if (times.end > times.reduced_to) timeline_->span(row, "take apart", times.reduced_to, times.end);
+  if (!times.copied) return;
+  timeline_->span(row, "fuse", times.begin, times.reduced_from);
+  timeline_->span(row, "take apart", times.reduced_to, times.end);
 }
 
 }  // namespace ringmaster::collectives
