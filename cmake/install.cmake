@@ -38,6 +38,9 @@ install(FILES ${CMAKE_BINARY_DIR}/ringmaster-config.cmake
   ${CMAKE_BINARY_DIR}/ringmaster-config-version.cmake DESTINATION ${RINGMASTER_PACKAGE_FOLDER})
 install(EXPORT ringmaster NAMESPACE ringmaster:: FILE ringmaster-targets.cmake
   DESTINATION ${RINGMASTER_PACKAGE_FOLDER})
+# The prefix as seen from the file: lib/pkgconfig, or a folder deeper where lib has one a machine.
+file(RELATIVE_PATH RINGMASTER_PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" RINGMASTER_PREFIX_FROM_PC ${RINGMASTER_PREFIX_FROM_PC})
 configure_file(cmake/ringmaster.pc.in ringmaster.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/ringmaster.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES examples/elastic.cc examples/elastic.c examples/tensors.c examples/started.cc

@@ -33,6 +33,8 @@ struct ringmaster_communicator {
 
   /// Nothing that was started is on its way.
   bool idle() const { return !queue || queue->idle(); }
+  /// Calls go straight to the engine.
+  bool plain() const { return !group && !timeline && idle(); }
   /// Carries the operation out, after all that was started before; a group that is open notes it.
   Result<void> run(const Operation& operation);
   Result<WorkPointer> start(Operation operation);
@@ -67,6 +69,7 @@ struct ringmaster_communicator {
 
 struct ringmaster_work {
   ringmaster::collectives::WorkPointer work;
+  std::shared_ptr<ringmaster::collectives::Tensors> tensors;  // of which it is one; or null
 };
 
 namespace ringmaster::collectives {
@@ -78,6 +81,7 @@ ringmaster_status to_status(const Result<void>& result);
 ringmaster_status run_call(ringmaster_communicator* communicator, const Result<Operation>& call);
 
 /// Gives the work to a caller of the C ABI.
-ringmaster_status hand_out(Result<WorkPointer> started, ringmaster_work** work);
+ringmaster_status hand_out(Result<WorkPointer> started, ringmaster_work** work,
+                           std::shared_ptr<Tensors> tensors = nullptr);
 
 }  // namespace ringmaster::collectives

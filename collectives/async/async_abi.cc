@@ -43,9 +43,10 @@ Result<Operation> close_group(ringmaster_communicator* communicator) {
 }  // namespace
 
 ringmaster_status ringmaster::collectives::hand_out(Result<WorkPointer> started,
-                                                    ringmaster_work** work) {
+                                                    ringmaster_work** work,
+                                                    std::shared_ptr<Tensors> tensors) {
   if (!started) return to_status(started.error());
-  *work = new ringmaster_work{std::move(*started)};
+  *work = new ringmaster_work{std::move(*started), std::move(tensors)};
   return RINGMASTER_OK;
 }
 
@@ -54,6 +55,7 @@ ringmaster_status ringmaster_work_wait(ringmaster_work* work, double seconds) {
   if (!(seconds >= 0 && seconds <= kLongestWait)) {
     return to_status(Error{Errc::invalid, fmt::format("work_wait: {} seconds", seconds)});
   }
+  if (work->tensors && !work->work->done()) work->tensors->hurry();
   const std::chrono::duration<double> limit(seconds);
   if (work->work->wait(std::chrono::duration_cast<ringmaster::Duration>(limit))) {
     return to_status(work->work->result());

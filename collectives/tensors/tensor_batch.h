@@ -16,6 +16,7 @@ struct Tensors::Pending {
   void* output;
   WorkPointer work;
   Time submitted, agreed;
+  bool voted = false;      // in a cycle
   bool announced = false;  // at a roll call
 
   std::uint64_t bytes() const { return tensor.count * size_of(tensor.type); }
@@ -24,7 +25,8 @@ struct Tensors::Pending {
 /// Under the mutex of its Tensors.
 struct Tensors::Batch {
   std::vector<Pending> pending;
-  bool closing = false;  // this rank hands nothing more in
+  std::uint64_t bytes = 0;  // handed in so far
+  bool closing = false;     // this rank hands nothing more in
 };
 
 }  // namespace ringmaster::collectives

@@ -15,6 +15,9 @@ namespace {
 
 /// A rank without tensors comes to a cycle that often, so that others can hear what it lacks.
 constexpr Duration kIdleCycle = std::chrono::milliseconds(100);
+/// The first tensor waits that long for others to come with it, unless somebody waits for it: a
+/// cycle takes processor time from the computation, on every rank.
+constexpr Duration kGather = std::chrono::milliseconds(1);
 /// Between cycles in which ranks have different tensors: no more than two ranks' hand-over costs at
 /// first, and no less than would be noticed in the end.
 constexpr Duration kPaceLeast = std::chrono::microseconds(50);
@@ -60,16 +63,34 @@ bool Tensors::wait_for_news(const Batch& batch) {
   }
   changed_.wait_for(lock, limit, [this] { return stopped_ || changes_ != seen_; });
   if (changes_ != seen_) pace_ = Duration::zero();
+  while (!stopped_ && !hurry_) {
+    const Duration more = worth_waiting(batch);
+    if (more <= Duration::zero()) break;
+    changed_.wait_for(lock, more, [&] { return stopped_ || hurry_; });
+  }
+  hurry_ = false;
   seen_ = changes_;
   return !stopped_;
 }
 
-std::vector<std::uint8_t> Tensors::vote(const Batch& batch) const {
+Duration Tensors::worth_waiting(const Batch& batch) const {
+  if (batch.closing || batch.pending.empty()) return {};
+  std::uint64_t bytes = 0;
+  for (const Pending& pending : batch.pending) {
+    if (pending.voted) return {};  // others may have come with it by now
+    bytes += pending.bytes();
+  }
+  if (bytes >= settings_.bucket_bytes) return {};
+  return batch.pending.front().submitted + kGather - read_clock();
+}
+
+std::vector<std::uint8_t> Tensors::vote(Batch& batch) const {
   std::vector<std::uint8_t> votes(kHeader + 2 * known_.size());
   for (std::size_t id = 0; id < known_.size(); ++id) votes[kHeader + 2 * id + 1] = 1;
   bool quiet = true, voted = true;
   const std::lock_guard lock(mutex_);
-  for (const Pending& pending : batch.pending) {
+  for (Pending& pending : batch.pending) {
+    pending.voted = true;
     const auto found = ids_.find(pending.tensor.name);
     if (found == ids_.end() || !(known_[found->second].tensor == pending.tensor)) {
       voted = false;

@@ -30,11 +30,17 @@ Result<Tensors::Submitted> Tensors::submit(Tensor tensor, const void* input, voi
   }
   Submitted submitted{.work = std::make_shared<Work>(), .opened = nullptr};
   if (!current_) submitted.opened = current_ = std::make_shared<Batch>();
-  current_->pending.push_back(
-      {std::move(tensor), input, output, submitted.work, read_clock(), {}, false});
+  const bool wake = current_->pending.empty();
+  current_->bytes += tensor.count * size_of(tensor.type);
+  current_->pending.push_back({std::move(tensor), input, output, submitted.work, read_clock(), {}});
   ++outstanding_;
   ++changes_;
-  changed_.notify_all();
+  // Not for each: waking the thread costs more than handing a tensor in.
+  if (current_->bytes >= settings_.bucket_bytes) {
+    current_->bytes = 0;
+    hurry_ = true;
+  }
+  if (wake || hurry_) changed_.notify_all();
   return submitted;
 }
 
@@ -43,6 +49,7 @@ void Tensors::close_batch() {
   if (!current_) return;
   current_->closing = true;
   current_.reset();
+  hurry_ = true;
   ++changes_;
   changed_.notify_all();
 }
@@ -58,6 +65,13 @@ Result<void> Tensors::wait_all(Duration at_most) {
   const Error error = *first_error_;
   first_error_.reset();
   return error;
+}
+
+void Tensors::hurry() {
+  const std::lock_guard lock(mutex_);
+  hurry_ = true;
+  ++changes_;
+  changed_.notify_all();
 }
 
 std::string Tensors::warning() const {

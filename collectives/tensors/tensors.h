@@ -8,15 +8,17 @@
 // waited too long, make the ranks call the roll: everybody tells what it has (roll_call.h). A step
 // that hands in the names of the step before costs no roll call.
 //
-// A rank comes to a cycle when it has something in hand, and now and then when it has not, so that
-// others can learn what it lacks. While it waits for others it sleeps in the engine's own wait.
+// A rank comes to a cycle when it has something in hand (a millisecond after its first tensor,
+// sooner when there is a bucket full of them or somebody waits), and now and then when it has not,
+// so that others can learn what it lacks. While it waits for others it sleeps in the engine's own
+// wait.
 //
 // Cycles are collectives like any other, so they need their place in the order of calls: they are
 // a batch, one operation of the queue (collectives/async), which is over when all ranks have closed
 // it (wait_all, or any other call on the communicator) and nothing is left.
 //
-// Thread rules: submit(), close_batch() and wait_all() from one thread at a time, run() and fail()
-// on the queue's, stop() before the queue ends.
+// Thread rules: submit(), close_batch() and wait_all() from one thread at a time, hurry() from any,
+// run() and fail() on the queue's, stop() before the queue ends.
 #pragma once
 
 #include <atomic>
@@ -63,6 +65,8 @@ class Tensors {
   /// Closes the batch and waits until all that was handed in is over, at most so long: the first
   /// error since the last call, or Errc::timed_out while some of it is on its way.
   Result<void> wait_all(Duration at_most);
+  /// Somebody waits for a tensor: it waits for no others to come with it.
+  void hurry();
   /// Who keeps back what, as the last roll call had it; "" for nothing.
   std::string warning() const;
 
@@ -85,7 +89,8 @@ class Tensors {
 
   Result<bool> cycle(Communicator& engine, Batch& batch);
   bool wait_for_news(const Batch& batch);
-  std::vector<std::uint8_t> vote(const Batch& batch) const;
+  Duration worth_waiting(const Batch& batch) const;
+  std::vector<std::uint8_t> vote(Batch& batch) const;
   Error explain(const Batch& batch, const Error& error) const;
   Result<void> call_roll(Communicator& engine, Batch& batch);
   Announcement announce(Batch& batch, Duration timeout) const;
@@ -119,6 +124,7 @@ class Tensors {
   std::optional<Error> first_error_;
   std::string warning_;
   std::uint64_t changes_ = 0, seen_ = 0;
+  bool hurry_ = false;
   bool stopped_ = false;
 };
 

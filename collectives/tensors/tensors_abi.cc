@@ -71,7 +71,8 @@ ringmaster_status ringmaster_tensor_all_reduce(ringmaster_communicator* communic
   if (!valid) return to_status(valid);
   auto submitted = communicator->submit({name, type, reduction, count}, input, output);
   if (!submitted) return to_status(submitted.error());
-  return work == nullptr ? RINGMASTER_OK : hand_out(std::move(submitted), work);
+  if (work == nullptr) return RINGMASTER_OK;
+  return hand_out(std::move(submitted), work, communicator->tensors);
 }
 
 ringmaster_status ringmaster_tensors_wait_all(ringmaster_communicator* communicator,
