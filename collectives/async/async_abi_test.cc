@@ -20,21 +20,26 @@ namespace {
 using AbiBody = std::function<void(ringmaster_communicator&)>;
 
 /// Runs the body on a thread for each rank, with a handle of its own.
-void on_shm_handles(int ranks, const AbiBody& body) {
-  auto segment = Segment::create(ranks);
-  ASSERT_TRUE(segment.ok());
+void run_handles(const Segment& segment, int ranks, std::int64_t generation, const AbiBody& body) {
   std::vector<int> numbers;
   for (int number = 0; number < ranks; ++number) numbers.push_back(number);
   std::vector<std::thread> threads;
   for (int position = 0; position < ranks; ++position) {
     threads.emplace_back([&, position] {
       ringmaster_communicator ring;
-      ring.engine =
-          std::make_unique<ShmCommunicator>(*segment, ShmMembership{1, numbers, position, 2});
+      ring.engine = std::make_unique<ShmCommunicator>(
+          segment, ShmMembership{generation, numbers, position, 2});
+      ring.engine->set_timeout(std::chrono::seconds(60));
       body(ring);
     });
   }
   for (auto& thread : threads) thread.join();
+}
+
+void on_shm_handles(int ranks, const AbiBody& body) {
+  auto segment = Segment::create(ranks);
+  ASSERT_TRUE(segment.ok());
+  run_handles(*segment, ranks, 1, body);
 }
 
 void on_tcp_handles(int ranks, const AbiBody& body) {
@@ -159,6 +164,51 @@ TEST(Async, AGenerationThatEndsEndsAllThatWasStarted) {
     ringmaster_work_free(work);
   }
   EXPECT_EQ(ringmaster_barrier(&ring), RINGMASTER_GENERATION_CHANGED);
+}
+
+TEST(Async, WhateverIsOnItsWayEndsWithItsGeneration) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const int ranks = 2 + static_cast<int>(seed % 3);
+    auto segment = Segment::create(ranks);
+    ASSERT_TRUE(segment.ok());
+    std::thread breaker([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(Random(seed).below(3000)));
+      segment->abort(1);
+    });
+    run_handles(*segment, ranks, 1, [&](ringmaster_communicator& ring) {
+      Random own(seed + static_cast<std::uint64_t>(ringmaster_position(&ring)) * 77);
+      std::vector<double> data(2000, 1);
+      std::vector<ringmaster_work*> works;
+      ringmaster_status status = RINGMASTER_OK;
+      while (status == RINGMASTER_OK) {
+        ringmaster_work* work = nullptr;
+        const auto started =
+            ringmaster_all_reduce_start(&ring, data.data(), data.data(), data.size(),
+                                        RINGMASTER_FLOAT64, RINGMASTER_MAX, &work);
+        if (started == RINGMASTER_EXHAUSTED) {
+          status = ringmaster_work_wait(works.back(), 60);
+          continue;
+        }
+        ASSERT_EQ(started, RINGMASTER_OK);
+        works.push_back(work);
+        if (own.chance(0.2)) status = ringmaster_work_wait(works[own.below(works.size())], 60);
+        if (own.chance(0.05)) std::this_thread::sleep_for(std::chrono::microseconds(300));
+      }
+      EXPECT_EQ(status, RINGMASTER_GENERATION_CHANGED);
+      bool ended = false;  // all that follow an operation that ended have ended too
+      for (ringmaster_work* work : works) {
+        const auto one = ringmaster_work_wait(work, 60);
+        EXPECT_TRUE(one == RINGMASTER_GENERATION_CHANGED || (one == RINGMASTER_OK && !ended));
+        ended = ended || one != RINGMASTER_OK;
+        ringmaster_work_free(work);
+      }
+    });
+    breaker.join();
+    segment->reset();
+    run_handles(*segment, ranks, 2,
+                [&](ringmaster_communicator& ring) { sum_at_random(ring, seed); });
+  }
 }
 
 TEST(Async, ARankThatLeavesDoesNotWaitForTheOthers) {
