@@ -57,7 +57,7 @@ class Host {
 /// What each rank hands in during a step: the same names and sizes for all, from one seed.
 class Step {
  public:
-  Step(std::uint64_t seed, int rank) : rank_(rank) {
+  Step(std::uint64_t seed, int rank) {
     Random shared(seed);
     const std::size_t names = 1 + shared.below(30);
     together_ = shared.chance(0.5);
@@ -107,7 +107,6 @@ class Step {
                                           std::size_t{0});
   }
 
-  int rank_;
   bool together_ = false;
   std::vector<std::size_t> counts_;
   std::vector<double> sums_;                // one after the other
