@@ -91,6 +91,7 @@ class Communicator {
   /// default: longer than any evaluation or save between two steps, shorter than a night.
   void set_timeout(Duration timeout) { timeout_ = timeout; }
   static constexpr Duration kDefaultTimeout = std::chrono::minutes(30);
+  Duration timeout() const { return timeout_; }
 
  protected:
   Duration timeout_ = kDefaultTimeout;

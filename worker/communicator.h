@@ -8,33 +8,14 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <type_traits>
 #include <vector>
 
-#include "base/result.h"
-#include "collectives/ringmaster_collectives.h"
 #include "collectives/ringmaster_memory.h"
+#include "worker/elements.h"
+#include "worker/started.h"
+#include "worker/tensors.h"
 
 namespace ringmaster::worker {
-
-/// A status of the C ABI with its message, as a Result.
-inline Result<void> to_result(ringmaster_status status) {
-  if (status == RINGMASTER_OK) return {};
-  return Error{static_cast<Errc>(status - 1), ringmaster_error_message()};
-}
-static_assert(static_cast<int>(Errc::invalid) + 1 == RINGMASTER_INVALID);
-static_assert(static_cast<int>(Errc::generation_changed) + 1 == RINGMASTER_GENERATION_CHANGED);
-static_assert(static_cast<int>(Errc::closed) + 1 == RINGMASTER_CLOSED);
-
-template <class T>
-constexpr ringmaster_type type_of() {
-  if constexpr (std::is_same_v<T, float>) return RINGMASTER_FLOAT32;
-  if constexpr (std::is_same_v<T, double>) return RINGMASTER_FLOAT64;
-  if constexpr (std::is_same_v<T, std::int32_t>) return RINGMASTER_INT32;
-  if constexpr (std::is_same_v<T, std::int64_t>) return RINGMASTER_INT64;
-  if constexpr (std::is_same_v<T, std::uint8_t>) return RINGMASTER_UINT8;
-}
 
 /// The collectives of one generation. A view: the session owns it, the next join ends it.
 class Communicator {
@@ -101,6 +82,22 @@ class Communicator {
   }
   Result<void> release(void* data) { return to_result(ringmaster_release(raw_, data)); }
   Result<void> barrier() { return to_result(ringmaster_barrier(raw_)); }
+  /// To the receive of the rank at position `to`; the two ranks alone take part.
+  template <class T>
+  Result<void> send(const T* data, std::size_t count, int to) {
+    return to_result(ringmaster_send(raw_, data, count, type_of<T>(), to));
+  }
+  template <class T>
+  Result<void> receive(T* data, std::size_t count, int from) {
+    return to_result(ringmaster_receive(raw_, data, count, type_of<T>(), from));
+  }
+  /// all_reduce, send and receive from here to group_end() are carried out together, by the latter.
+  Result<void> group_begin() { return to_result(ringmaster_group_begin(raw_)); }
+  Result<void> group_end() { return to_result(ringmaster_group_end(raw_)); }
+  /// The same operations, started now and waited for later.
+  Started later() { return Started(raw_); }
+  /// All-reduces by name, agreed on and fused while the program goes on.
+  NamedTensors tensors() { return NamedTensors(raw_); }
   Result<void> set_timeout(std::chrono::duration<double> timeout) {
     return to_result(ringmaster_set_timeout(raw_, timeout.count()));
   }

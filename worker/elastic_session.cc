@@ -42,11 +42,18 @@ Result<void> ElasticSession::add_state(void* data, std::size_t bytes) {
 
 Result<void> ElasticSession::join() {
   for (;;) {
+    leave_generation();
     auto form = wait_for_generation();
     if (!form) return form.error();
     auto entered = enter(*form);
     if (entered || entered.error().code != Errc::generation_changed) return entered;
   }
+}
+
+void ElasticSession::leave_generation() {
+  // Before the agent hears that this rank has left: from then on it touches nothing of the old one.
+  if (agent_ && !communicator_.idle()) agent_->engines.segment().leave(generation_.generation);
+  communicator_.end_generation();
 }
 
 Result<FormMessage> ElasticSession::wait_for_generation() {
@@ -109,8 +116,11 @@ Result<bool> ElasticSession::hear_verdict() {
     const bool asked = agent_->engines.segment().slot(agent_->rank).save_asked.load() != 0;
     verdict = cadence_.decide(steps, read_clock(), asked);
   }
-  auto heard = communicator_.engine->broadcast(&verdict, sizeof verdict / sizeof(std::int64_t),
-                                               RINGMASTER_INT64, source_);
+  const auto heard = communicator_.run({.kind = collectives::Operation::Kind::broadcast,
+                                        .output = &verdict,
+                                        .count = sizeof verdict / sizeof(std::int64_t),
+                                        .type = RINGMASTER_INT64,
+                                        .root = source_});
   // The step is finished whatever becomes of its save: the next collective says the same.
   if (!heard && heard.error().code == Errc::generation_changed) return false;
   if (!heard) return heard.error();
@@ -161,6 +171,7 @@ void ElasticSession::describe(const FormMessage& form) {
   generation_.lost = static_cast<int>(form.lost);
   generation_.members = members_.c_str();
   generation_.reason = reason_.c_str();
+  communicator_.begin_generation(form.generation, {form.numbers.begin(), form.numbers.end()});
 }
 
 Result<void> ElasticSession::step_finished() {
@@ -177,7 +188,7 @@ Result<void> ElasticSession::step_finished() {
 
 Result<void> ElasticSession::finish() {
   if (!joined()) return Error{Errc::invalid, "finish: join first"};
-  auto all = communicator_.engine->barrier();
+  auto all = communicator_.run({.kind = collectives::Operation::Kind::barrier});
   if (!all || !agent_) return all;
   if (cadence_.saves() && saved_steps_ != state_.steps()) {
     staging_.wait_for_room(kLastSaveWait);

@@ -34,6 +34,7 @@ class ElasticSession {
  public:
   /// Reads the rank's contract from the environment.
   static Result<std::unique_ptr<ElasticSession>> open();
+  ~ElasticSession() { leave_generation(); }
 
   Result<void> add_state(void* data, std::size_t bytes);
   Result<void> use_gpu(int device, void* program_stream);
@@ -61,6 +62,8 @@ class ElasticSession {
   Result<void> make_engine_without_agent();
   explicit ElasticSession(std::optional<Agent> agent);
 
+  /// Ends what was started in the generation and not waited for.
+  void leave_generation();
   Result<FormMessage> wait_for_generation();
   Result<void> restore(AgentChannel::Received received);
   Result<void> save();

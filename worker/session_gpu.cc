@@ -33,7 +33,9 @@ Result<void> ElasticSession::add_gpu(const FormMessage& form) {
   if (!gpu_) return {};
   std::function<bool()> aborted = [] { return false; };
   if (agent_) {
-    aborted = [this, generation = form.generation] { return agent_->segment.aborted(generation); };
+    aborted = [this, generation = form.generation] {
+      return agent_->engines.segment().aborted(generation);
+    };
   }
   auto made = collectives::GpuCommunicator::open(
       std::move(communicator_.engine), *gpu_,

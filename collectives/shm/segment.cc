@@ -230,7 +230,8 @@ void Segment::abort(std::int64_t generation) const {
 }
 
 bool Segment::aborted(std::int64_t generation) const {
-  return control().aborted.load(std::memory_order_seq_cst) >= generation;
+  return control().aborted.load(std::memory_order_seq_cst) >= generation ||
+         left_.load(std::memory_order_relaxed) >= generation;
 }
 
 void Segment::reset() const {

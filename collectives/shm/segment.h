@@ -108,6 +108,9 @@ class Segment {
   /// Ends the generation and all older ones: every wait of their ranks returns.
   void abort(std::int64_t generation) const;
   bool aborted(std::int64_t generation) const;
+  /// Ends the generation for the users of this object only: their waits return within the 50 ms for
+  /// which they sleep at most. For a thread that is still in a collective when its rank leaves.
+  void leave(std::int64_t generation) const { left_.store(generation); }
   /// Clears the flags for a new generation. Only while no rank is in a collective.
   void reset() const;
   /// Rings every bell, so that each sleeping rank looks again.
@@ -121,6 +124,7 @@ class Segment {
   FileDescriptor fd_;
   void* memory_ = nullptr;
   std::size_t bytes_ = 0;
+  mutable std::atomic<std::int64_t> left_{0};  // the newest generation that was left
 };
 
 /// Wakes whoever sleeps on the slot's bell.

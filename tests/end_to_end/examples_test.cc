@@ -3,6 +3,7 @@
 // The examples do what their first lines promise, alone and through losses.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <thread>
 
@@ -72,9 +73,12 @@ TEST_P(Example, FailsWhenAllRanksAreKilled) {
   EXPECT_TRUE(program.leaves_nothing());
 }
 
-INSTANTIATE_TEST_SUITE_P(Languages, Example, testing::Values("elastic-c", "elastic-cpp"),
+INSTANTIATE_TEST_SUITE_P(Programs, Example,
+                         testing::Values("elastic-c", "elastic-cpp", "tensors-c"),
                          [](const auto& tested) {
-                           return std::string(tested.param) == "elastic-c" ? "C" : "Cpp";
+                           std::string name = tested.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
                          });
 
 }  // namespace

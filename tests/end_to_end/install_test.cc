@@ -42,6 +42,17 @@ std::string pkgconfig_folder() {
   return "";
 }
 
+/// Under the installed ringrun, through a loss.
+void run_installed(const std::string& program) {
+  const Ended ended =
+      run_shell("cd / && $RINGRUN -np 3 --elastic 1:3 --drill kill:1@300 $PROGRAM 2000",
+                {"RINGRUN=" + installed() + "/bin/ringrun", "PROGRAM=" + program,
+                 "PATH=" + installed() + "/bin:/usr/local/bin:/usr/bin:/bin"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_EQ(ended.output, "y = 3.0000 x + 1.0000 after 2000 steps\n");
+  EXPECT_TRUE(contains(ended.error, "rank 1 lost")) << ended.error;
+}
+
 void check_example(const std::string& compiler, const std::string& source) {
   ASSERT_NE(pkgconfig_folder(), "");
   if (run_shell("pkg-config --version").exit_code != 0) GTEST_SKIP() << "pkg-config is absent";
@@ -49,28 +60,63 @@ void check_example(const std::string& compiler, const std::string& source) {
   const std::vector<std::string> variables = {
       "PKG_CONFIG_PATH=" + pkgconfig_folder(), "OUT=" + folder.file("example"),
       "SOURCE=" + installed() + "/share/ringmaster/examples/" + source,
-      "LIBRARIES=" + std::filesystem::path(pkgconfig_folder()).parent_path().string(),
-      "PATH=" + installed() + "/bin:/usr/local/bin:/usr/bin:/bin"};
+      "LIBRARIES=" + std::filesystem::path(pkgconfig_folder()).parent_path().string()};
   const Ended compiled = run_shell("cd / && " + compiler + kSanitize +
                                        "-o $OUT $SOURCE $(pkg-config --cflags --libs ringmaster) "
                                        "-Wl,-rpath,$LIBRARIES",
                                    variables);
   ASSERT_EQ(compiled.exit_code, 0) << compiled.output << compiled.error;
   EXPECT_EQ(compiled.error, "");
-  const Ended ended =
-      run_shell("cd / && $RINGRUN -np 3 --elastic 1:3 --drill kill:1@300 $OUT 2000",
-                {"RINGRUN=" + installed() + "/bin/ringrun", "OUT=" + folder.file("example")});
-  EXPECT_EQ(ended.exit_code, 0) << ended.error;
-  EXPECT_EQ(ended.output, "y = 3.0000 x + 1.0000 after 2000 steps\n");
-  EXPECT_TRUE(contains(ended.error, "rank 1 lost")) << ended.error;
+  run_installed(folder.file("example"));
 }
 
-TEST(Install, TheExampleInC) {
+TEST(Install, TheExamplesInC) {
   check_example("cc -std=c99 -Wall -Wextra -pedantic", "elastic.c");
+  check_example("cc -std=c11 -Wall -Wextra -Wpedantic", "tensors.c");
 }
 
 TEST(Install, TheExampleInCpp) {
   check_example("c++ -std=c++20 -Wall -Wextra", "elastic.cc");
+}
+
+/// Compiles the text alone, with the installed headers.
+void check_compiles(const std::string& compiler, const std::string& text) {
+  const std::string folder = installed() + "/include/ringmaster";
+  const Ended compiled =
+      run_shell("printf '%s' \"$TEXT\" | " + compiler +
+                    " -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I$FOLDER -",
+                {"TEXT=" + text, "FOLDER=" + folder});
+  EXPECT_EQ(compiled.exit_code, 0) << text << compiled.error;
+}
+
+TEST(Install, CompilersTakeItsHeaders) {
+  ASSERT_NE(pkgconfig_folder(), "");
+  std::string all;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(installed() + "/include/ringmaster")) {
+    if (!entry.is_regular_file()) continue;
+    const std::string line = "#include \"" + entry.path().string() + "\"\n";
+    // Those of the C ABI are for C compilers, each alone.
+    const bool c = entry.path().filename().string().starts_with("ringmaster_");
+    if (c) check_compiles("cc -std=c11 -x c", line);
+    all += line;
+  }
+  EXPECT_TRUE(contains(all, "ringmaster_tensors.h") && contains(all, "session.h")) << all;
+  check_compiles("c++ -std=c++20 -x c++", all);
+}
+
+TEST(Install, TheExamplesFindItsPackage) {
+  ASSERT_NE(pkgconfig_folder(), "");
+  TemporaryFolder folder;
+  const std::string flags = kSanitize;
+  const Ended built = run_shell(
+      "cd / && cmake -S $SOURCE -B $BUILD -DCMAKE_PREFIX_PATH=$PREFIX \"-DCMAKE_C_FLAGS=$FLAGS\" "
+      "\"-DCMAKE_CXX_FLAGS=$FLAGS\" && cmake --build $BUILD --target started-cpp tensors-c",
+      {"SOURCE=" + installed() + "/share/ringmaster/examples", "BUILD=" + folder.file("build"),
+       "PREFIX=" + installed(), "FLAGS=" + flags});
+  ASSERT_EQ(built.exit_code, 0) << built.output << built.error;
+  run_installed(folder.file("build/started-cpp"));
+  run_installed(folder.file("build/tensors-c"));
 }
 
 TEST(Install, TheProgramsRunFromThere) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -53,6 +54,44 @@ TEST(Train, TheSameSeedGivesTheSameWeightsOnAllRanks) {
   EXPECT_EQ(weights_in(folder.file("one")), weights_in(folder.file("two")));
   train({"-np", "3"}, folder.file("other"), {"--epochs", "2", "--seed", "8"});
   EXPECT_NE(weights_in(folder.file("one")), weights_in(folder.file("other")));
+}
+
+TEST(Train, OverlapChangesNoBitAndTheTimelineShowsEveryTensor) {
+  TemporaryFolder folder;
+  train({"-np", "3"}, folder.file("off"), {"--epochs", "2"});
+  train({"-np", "3"}, folder.file("on"),
+        {"--epochs", "2", "--overlap", "on", "--timeline", folder.file("timeline-%r.json")});
+  EXPECT_EQ(weights_in(folder.file("off")), weights_in(folder.file("on")));
+  for (const std::string rank : {"0", "1", "2"}) {
+    const auto events =
+        nlohmann::json::parse(read_text(folder.file("timeline-" + rank + ".json")), nullptr, false);
+    ASSERT_TRUE(events.is_array()) << rank;
+    std::map<std::string, int> seen;
+    for (const auto& event : events) ++seen[event["name"]];
+    // Two layers with parameters, and the loss with the counts, in each of 100 steps.
+    EXPECT_EQ(seen["reduce"], 300) << rank;
+    EXPECT_EQ(seen["negotiate"], 300) << rank;
+    EXPECT_EQ(seen["generation 1: ranks 0 1 2"], 1) << rank;
+  }
+}
+
+TEST(Train, OverlapKeepsTheLedgerThroughLosses) {
+  TemporaryFolder folder;
+  const std::string metrics = folder.file("metrics.jsonl");
+  train({"-np", "3", "--elastic", "1:3", "--drill", "kill:1@40", "--drill", "kill:0@200"}, metrics,
+        {"--epochs", "20", "--overlap", "on", "--timeline", folder.file("timeline-%r.json")});
+  EXPECT_EQ(weights_in(metrics).size(), 1u);
+  const Ended ended =
+      run_program({"ringmaster", "report", metrics, "-o", folder.file("page.html"), "--json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  const auto summary = nlohmann::json::parse(ended.output, nullptr, false);
+  EXPECT_EQ(summary["ledger"]["good"], true) << ended.output;
+  EXPECT_EQ(summary["losses"], 2) << ended.output;
+  // The replacement went on with the file of the rank that was killed.
+  const std::string timeline = read_text(folder.file("timeline-1.json"));
+  const auto events = nlohmann::json::parse(timeline, nullptr, false);
+  EXPECT_TRUE(events.is_array());
+  EXPECT_TRUE(contains(timeline, "generation 1: ranks 0 1 2")) << timeline.substr(0, 300);
 }
 
 TEST(Train, OneLineTellsTheResult) {

@@ -33,17 +33,19 @@ void Network::initialise(std::span<float> parameters, std::uint64_t seed) const 
 }
 
 double Network::add_gradient(std::span<const float> parameters, const Dataset& data,
-                             std::span<const std::uint32_t> samples, std::span<float> gradients) {
+                             std::span<const std::uint32_t> samples, std::span<float> gradients,
+                             const Complete& complete) {
   CHECK_EQ(parameters.size(), parameters_);
   CHECK_EQ(gradients.size(), parameters_);
   double loss = 0;
+  if (samples.empty() && complete) complete_all(complete);
   while (!samples.empty()) {
     const auto some = samples.first(std::min(samples.size(), group_));
     load(data, some);
     forward(parameters, some.size());
     loss += softmax_loss(data, some);
-    backward(parameters, gradients, some.size());
     samples = samples.subspan(some.size());
+    backward(parameters, gradients, some.size(), samples.empty() ? complete : nullptr);
   }
   return loss;
 }
@@ -85,7 +87,7 @@ void Network::forward(std::span<const float> parameters, std::size_t images) {
 }
 
 void Network::backward(std::span<const float> parameters, std::span<float> gradients,
-                       std::size_t images) {
+                       std::size_t images, const Complete& complete) {
   std::size_t at = parameters_;
   for (std::size_t i = layers_.size(); i-- > 0;) {
     const std::size_t count = layers_[i]->parameters();
@@ -98,6 +100,16 @@ void Network::backward(std::span<const float> parameters, std::span<float> gradi
                           .input_slope = at > 0 ? slopes_[i].data() : nullptr,
                           .gradients = gradients.subspan(at, count),
                           .images = images});
+    if (complete && count > 0) complete(at, count);
+  }
+}
+
+void Network::complete_all(const Complete& complete) const {
+  std::size_t at = parameters_;
+  for (std::size_t i = layers_.size(); i-- > 0;) {
+    const std::size_t count = layers_[i]->parameters();
+    at -= count;
+    if (count > 0) complete(at, count);
   }
 }
 

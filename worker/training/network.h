@@ -10,6 +10,7 @@
 // Not here: where samples come from (dataset.h, sampler.h) and what is done with the gradient.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,9 +30,14 @@ class Network {
   std::size_t parameters() const { return parameters_; }
   void initialise(std::span<float> parameters, std::uint64_t seed) const;
 
+  /// Hears of a part of the gradient that is complete, while the rest is still being computed.
+  using Complete = std::function<void(std::size_t begin, std::size_t count)>;
   /// Adds the gradient of the SUM of the samples' losses to `gradients`; returns that sum.
+  /// `complete`, if given, is called for each layer with parameters, last to first, during the last
+  /// group's pass back: only then has the layer seen all images.
   double add_gradient(std::span<const float> parameters, const Dataset& data,
-                      std::span<const std::uint32_t> samples, std::span<float> gradients);
+                      std::span<const std::uint32_t> samples, std::span<float> gradients,
+                      const Complete& complete = nullptr);
 
   /// How many of the samples [first, first + count) the network names rightly.
   std::int64_t count_correct(std::span<const float> parameters, const Dataset& data,
@@ -40,7 +46,10 @@ class Network {
  private:
   void load(const Dataset& data, std::span<const std::uint32_t> samples);
   void forward(std::span<const float> parameters, std::size_t images);
-  void backward(std::span<const float> parameters, std::span<float> gradients, std::size_t images);
+  void backward(std::span<const float> parameters, std::span<float> gradients, std::size_t images,
+                const Complete& complete);
+  /// For a rank without samples: it adds nothing, and all of it is complete.
+  void complete_all(const Complete& complete) const;
   double softmax_loss(const Dataset& data, std::span<const std::uint32_t> samples);
 
   std::vector<std::unique_ptr<Layer>> layers_;

@@ -91,6 +91,28 @@ TEST_P(EveryModel, AnEmptyShareIsNothing) {
   EXPECT_EQ(model.network.count_correct(model.weights, data, 1, 0), 0);
 }
 
+TEST_P(EveryModel, PartsOfTheGradientAreCompleteWhenTheyAreSaidToBe) {
+  const Dataset data = make_synthetic_data(150, 2);
+  Trained model(find_model(GetParam()));
+  for (const std::size_t count : {std::size_t{0}, std::size_t{5}, data.size()}) {
+    const auto all = all_samples(data);
+    const auto samples = std::span(all).first(count);
+    const auto whole = model.gradient(data, samples);
+    std::vector<float> sums(whole.size(), 0.0F);
+    std::size_t end = whole.size();
+    model.network.add_gradient(model.weights, data, samples, sums,
+                               [&](std::size_t begin, std::size_t size) {
+                                 EXPECT_EQ(begin + size, end);  // last to first, without gaps
+                                 end = begin;
+                                 for (std::size_t i = begin; i < begin + size; ++i) {
+                                   ASSERT_EQ(sums[i], whole[i]) << i;
+                                 }
+                               });
+    EXPECT_EQ(end, 0u);
+    EXPECT_EQ(sums, whole);
+  }
+}
+
 TEST(Network, LearnsAndCounts) {
   const Dataset data = make_synthetic_data(200, 4);
   Trained model(find_model("tiny"));

@@ -21,6 +21,8 @@ RunPlan make_run_plan(const TrainSettings& settings, std::int64_t train_images) 
       settings.steps == 0 ? plan.scheduled_steps : std::min(settings.steps, plan.scheduled_steps);
   plan.bucket = static_cast<std::size_t>(settings.bucket) / sizeof(float);
   CHECK_LT(std::size_t{0}, plan.bucket);
+  plan.overlap = settings.overlap == "on";
+  plan.timeline = settings.timeline;
   return plan;
 }
 

@@ -22,6 +22,8 @@ struct RunPlan {
   std::int64_t steps = 0;            // where the run ends
   double learning_rate = 0;          // its peak
   std::size_t bucket = 0;            // floats reduced at once
+  bool overlap = false;              // gradients are reduced while others are computed
+  std::string timeline;              // a file, or ""
 };
 
 RunPlan make_run_plan(const TrainSettings& settings, std::int64_t train_images);

@@ -45,6 +45,10 @@ Flags TrainSettings::flags() {
        between(0, 250000)},
       {"--bucket", &bucket, "BYTES", "largest piece of gradients reduced at once",
        between(4, 1 << 30)},
+      {"--overlap", &overlap, "on|off", "reduce a layer's gradients while others are computed",
+       one_of({"on", "off"})},
+      {"--timeline", &timeline, "FILE",
+       "write there what the collectives do, for Perfetto; %r: a file for each rank"},
   };
 }
 

@@ -23,6 +23,8 @@ struct TrainSettings {
   std::int64_t steps = 0;
   std::int64_t images = 0;
   std::int64_t bucket = 25 << 20;
+  std::string overlap = "off";
+  std::string timeline = "";
 
   /// The flags that write to this object: keep it in place while they are in use.
   Flags flags();

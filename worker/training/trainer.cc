@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "worker/training/blas.h"
 #include "worker/training/optimiser.h"
@@ -87,6 +88,7 @@ Result<TrainResult> Trainer::run_generation() {
   auto written =
       metrics_->append(result_line(read_wall_seconds(), result->generation, result->facts));
   if (written) written = session_->finish();
+  if (written) written = session_->communicator().tensors().end_timeline();
   if (!written) return written.error();
   return result;
 }
@@ -108,7 +110,17 @@ Result<void> Trainer::enter_generation() {
   }
   // Nobody writes a line before the file is emptied.
   if (joined && first) joined = session_->communicator().barrier();
-  return joined;
+  return joined ? prepare_tensors() : joined;
+}
+
+Result<void> Trainer::prepare_tensors() {
+  worker::NamedTensors tensors = session_->communicator().tensors();
+  if (!plan_.timeline.empty() && !std::exchange(has_timeline_, true)) {
+    // A replacement goes on with the file of the rank that was lost.
+    auto begun = tensors.begin_timeline(plan_.timeline, generation_.generation > 1);
+    if (!begun) return begun;
+  }
+  return tensors.configure(plan_.bucket * sizeof(float));
 }
 
 Result<void> Trainer::open_run() {
@@ -161,13 +173,33 @@ void Trainer::compute_share(const Batch& batch) {
   std::fill(sums_.begin(), sums_.end(), 0.0F);
   const auto gradients = std::span(sums_).first(parameters_.size());
   const auto counted = std::span(sums_).subspan(parameters_.size() + 1).subspan(first, count);
+  handed_in_ = {};
+  Network::Complete complete;
+  if (plan_.overlap) {
+    complete = [this](std::size_t begin, std::size_t size) {
+      hand_in(fmt::format("gradients from {}", begin), begin, size);
+    };
+  }
   sums_[parameters_.size()] =
-      static_cast<float>(network_.add_gradient(parameters_, *train_, samples, gradients));
+      static_cast<float>(network_.add_gradient(parameters_, *train_, samples, gradients, complete));
   for (float& place : counted) place += 1;
+  if (!plan_.overlap) return;
+  hand_in("loss and counts", parameters_.size(), sums_.size() - parameters_.size());
+}
+
+void Trainer::hand_in(const std::string& name, std::size_t begin, std::size_t count) {
+  float* data = sums_.data() + begin;
+  // After an error the rest of the pass is for nothing, and over in milliseconds.
+  if (handed_in_) handed_in_ = session_->communicator().tensors().hand_in(name, data, data, count);
 }
 
 Result<void> Trainer::reduce() {
   worker::Communicator ring = session_->communicator();
+  if (plan_.overlap) {
+    // In any case: while a tensor is on its way the vector is not ours.
+    auto all = ring.tensors().wait_all();
+    return handed_in_ ? all : handed_in_;
+  }
   for (std::size_t at = 0; at < sums_.size(); at += plan_.bucket) {
     float* bucket = sums_.data() + at;
     auto reduced = ring.all_reduce(bucket, bucket, std::min(plan_.bucket, sums_.size() - at));

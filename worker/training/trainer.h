@@ -8,6 +8,10 @@
 // same update. The state (weights, momentum) changes only after the whole vector is there, so a
 // generation that ends in the middle of a step leaves nothing half done.
 //
+// With --overlap on, the vector is handed in layer by layer as soon as the backward pass has done
+// with a layer, and reduced by the library's thread meanwhile; otherwise it is reduced when it is
+// whole.
+//
 // The counted places are the proof that goes with the gradients: each rank puts a 1 where it used a
 // sample, in the same vector, so a sample that was used twice or not at all is seen at once.
 //
@@ -48,8 +52,10 @@ class Trainer {
   Result<TrainResult> run_generation();
   Result<void> enter_generation();
   Result<void> open_run();
+  Result<void> prepare_tensors();
   Result<void> run_step();
   void compute_share(const Batch& batch);
+  void hand_in(const std::string& name, std::size_t begin, std::size_t count);
   Result<void> reduce();
   Result<void> check_sums(const Batch& batch) const;
   Result<void> record_step(const Batch& batch, double loss);
@@ -66,6 +72,8 @@ class Trainer {
   std::vector<float> parameters_;
   std::vector<float> velocity_;
   std::vector<float> sums_;  // gradients, loss, one place for each image of the global batch
+  Result<void> handed_in_;   // the first error of this step's tensors
+  bool has_timeline_ = false;
   std::vector<std::uint32_t> order_;
   std::int64_t order_epoch_ = -1;
   GenerationFacts generation_;

@@ -83,6 +83,10 @@ TEST_F(TrainerRun, TheSameSeedGivesTheSameWeights) {
   auto pieces = run();
   ASSERT_TRUE(pieces.ok());
   EXPECT_EQ(first->facts.weights, pieces->facts.weights);
+  settings_.overlap = "on";  // nor does when they are reduced
+  auto overlapped = run();
+  ASSERT_TRUE(overlapped.ok());
+  EXPECT_EQ(first->facts.weights, overlapped->facts.weights);
   settings_.seed = 2;
   auto other = run();
   ASSERT_TRUE(other.ok());
@@ -104,6 +108,13 @@ TEST_F(TrainerRun, SaysWhenTheDiskIsFull) {
   auto result = run();
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().message, "write metrics file /dev/full: No space left on device");
+}
+
+TEST_F(TrainerRun, SaysWhenTheTimelineCannotBeWritten) {
+  settings_.timeline = "/dev/full";
+  auto result = run();
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().message, "write timeline /dev/full: No space left on device");
 }
 
 TEST_F(TrainerRun, SaysWhenTheLossIsLost) {
