@@ -137,7 +137,7 @@ void Executor::sleep() {
   }
   const Time now = read_clock();
   Duration left = moved_at_ + setup_.timeout - now;
-  if (lost_at_) left = std::min(left, *lost_at_ + setup_.grace - now);
+  if (lost_at_) left = std::min(left, std::max(*lost_at_, moved_at_) + setup_.grace - now);
   if (!job_.messages && !roll_.has(setup_.self)) {
     left = std::min(left, std::max(moved_at_ + kRollCallAfter - now, Duration{0}));
   }
@@ -149,7 +149,7 @@ void Executor::check_patience() {
   const Time now = read_clock();
   if (unlinked_ > 0) failed_ = mesh_.lost(call_text(job_.call), setup_.grace);
   if (failed_) return;
-  if (lost_at_ && now - *lost_at_ >= setup_.grace) {
+  if (lost_at_ && now - std::max(*lost_at_, moved_at_) >= setup_.grace) {
     failed_ = error(Errc::closed,
                     fmt::format("the connection to rank {} is closed", mesh_.number(lost_)));
   } else if (now - moved_at_ >= setup_.timeout) {

@@ -149,7 +149,8 @@ Io Executor::read(Lane& lane) {
   }
   if (io == Io::gone) {
     lane.no_in = true;
-    if (!lane.all_received()) lose(lane);
+    // A neighbour that is done may leave. If nothing moves any more, it was not.
+    if (!lane.all_received() || lane.neighbour) lose(lane);
   }
   if (io == Io::damaged) damage(lane, "bytes that are no frame");
   return io;

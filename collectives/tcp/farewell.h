@@ -17,7 +17,7 @@
 
 namespace ringmaster::collectives {
 
-inline constexpr Duration kFarewellMax = std::chrono::seconds(1);
+inline constexpr Duration kFarewellMax = std::chrono::seconds(2);
 
 struct Goodbye {
   Link& link;
