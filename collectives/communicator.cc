@@ -3,10 +3,6 @@
 
 namespace ringmaster::collectives {
 
-Result<void> Communicator::exchange(const std::vector<Transfer>&, const std::vector<Transfer>&) {
-  return Error{Errc::invalid, "send and receive: this engine has none"};
-}
-
 Result<void> Communicator::all_reduce_group(const std::vector<Reduce>& group) {
   for (const Reduce& one : group) {
     auto reduced = all_reduce(one.input, one.output, one.count, one.type, one.reduction);

@@ -83,7 +83,7 @@ class Communicator {
   /// above; between two of those, the positions may call it as often as they like. A send ends when
   /// its array may be changed.
   virtual Result<void> exchange(const std::vector<Transfer>& sends,
-                                const std::vector<Transfer>& receives);
+                                const std::vector<Transfer>& receives) = 0;
   /// Several all-reduces as one call: engines that can, start them together.
   virtual Result<void> all_reduce_group(const std::vector<Reduce>& group);
 

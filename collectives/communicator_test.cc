@@ -93,7 +93,7 @@ Operation draw(Random& random, int ranks) {
     return all;
   };
   Operation operation;
-  operation.kind = static_cast<int>(random.below(6));
+  operation.kind = static_cast<int>(random.below(7));
   operation.type = kTypes[random.below(7)];
   // Small whole numbers: sums of any order are exact in every type.
   operation.reduction = random.chance(0.5) ? RINGMASTER_SUM : RINGMASTER_MAX;
@@ -224,6 +224,32 @@ void broadcast(Communicator& ring, const Operation& o) {
   }
 }
 
+/// Everybody sends what the matrix says, as two messages where it is in place; nothing is no
+/// message.
+void exchange(Communicator& ring, const Operation& o) {
+  const std::size_t width = size_of(o.type);
+  std::vector<Transfer> sends, receives;
+  std::vector<Bytes> out, in;
+  const auto messages = [&](Bytes& bytes, std::size_t count, int peer, std::vector<Transfer>& all) {
+    const std::size_t first = o.in_place ? count / 3 : count;
+    if (first > 0) all.push_back({bytes.data(), first, o.type, peer});
+    if (first < count) all.push_back({bytes.data() + first * width, count - first, o.type, peer});
+  };
+  const auto own = static_cast<std::size_t>(ring.position());
+  for (std::size_t peer = 0; peer < o.matrix.size(); ++peer) {
+    out.push_back(contribution(o, ring.position(), o.matrix[own][peer]));
+    in.emplace_back(o.matrix[peer][own] * width);
+  }
+  for (std::size_t peer = 0; peer < o.matrix.size(); ++peer) {
+    messages(out[peer], o.matrix[own][peer], static_cast<int>(peer), sends);
+    messages(in[peer], o.matrix[peer][own], static_cast<int>(peer), receives);
+  }
+  ASSERT_TRUE(ring.exchange(sends, receives).ok());
+  for (std::size_t peer = 0; peer < o.matrix.size(); ++peer) {
+    EXPECT_EQ(in[peer], contribution(o, static_cast<int>(peer), o.matrix[peer][own]));
+  }
+}
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kOperations = 40;  // many times slower
 #else
@@ -244,6 +270,7 @@ TEST_P(EveryEngine, DoesWhatAllOperationsPromise) {
       if (operation.kind == 2) all_gather(ring, operation);
       if (operation.kind == 3) all_to_all(ring, operation);
       if (operation.kind == 4) broadcast(ring, operation);
+      if (operation.kind == 6) exchange(ring, operation);
       if (operation.kind == 5) {
         EXPECT_TRUE(ring.barrier().ok());
       }

@@ -64,10 +64,9 @@ TEST(Arena, WhatALostRankLeftIsGivenBackInParts) {
   const auto segment = Segment::create(2);
   ASSERT_TRUE(segment.ok());
   const std::uint64_t before = taken(*segment);
-  // A process that is killed frees nothing: this arena is never destroyed.
-  alignas(Arena) std::byte room[sizeof(Arena)];
-  auto* lost = new (room) Arena(&*segment, 1);
-  ASSERT_TRUE(lost->allocate(150 * kMiB).ok());
+  // A process that is killed frees nothing: this arena is destroyed only after the look.
+  Arena lost(&*segment, 1);
+  ASSERT_TRUE(lost.allocate(150 * kMiB).ok());
   int parts = 0;
   while (segment->clear_arena_part(1)) ++parts;
   EXPECT_GE(parts, 2);

@@ -160,6 +160,7 @@ Result<void> ShmCommunicator::wait_for_mail(const std::vector<Lane>& lanes) {
   for (const Lane& lane : lanes) {
     if (!lane.done()) open.push_back(&lane);
   }
+  if (open.empty()) return {};  // the others have taken the last chunks meanwhile
   const auto end = waiter_.wait_until(segment_, membership_.generation, timeout_, [&] {
     return std::any_of(open.begin(), open.end(), [&](const Lane* lane) { return stirs(*lane); });
   });

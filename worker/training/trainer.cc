@@ -62,12 +62,15 @@ Trainer::Trainer(const RunPlan& plan, worker::Session* session, MetricsFile* met
       network_(plan.model->make()),
       progress_(progress_columns()),
       parameters_(network_.parameters()),
-      velocity_(network_.parameters()),
-      sums_(network_.parameters() + 1 + static_cast<std::size_t>(plan.batch)) {
+      velocity_(network_.parameters()) {
   network_.initialise(parameters_, static_cast<std::uint64_t>(plan.seed));
 }
 
 Result<TrainResult> Trainer::run() {
+  const std::size_t sums = parameters_.size() + 1 + static_cast<std::size_t>(plan_.batch);
+  const auto memory = session_->communicator().allocate<float>(sums);
+  if (!memory) return memory.error();
+  sums_ = {*memory, sums};
   auto added = session_->add_state(parameters_.data(), parameters_.size() * sizeof(float));
   if (added) added = session_->add_state(velocity_.data(), velocity_.size() * sizeof(float));
   if (!added) return added.error();
@@ -152,8 +155,7 @@ Result<void> Trainer::run_step() {
   const double loss = sums_[parameters_.size()] / images;
   // From here to step_finished() the state changes, and no collective stands between.
   Optimiser{}.apply(
-      parameters_, velocity_, std::span(sums_).first(parameters_.size()),
-      static_cast<float>(1 / images),
+      parameters_, velocity_, sums_.first(parameters_.size()), static_cast<float>(1 / images),
       static_cast<float>(learning_rate(step, plan_.scheduled_steps, plan_.learning_rate)));
   auto recorded = record_step(batch, loss);
   if (!recorded) return recorded;
@@ -171,8 +173,8 @@ void Trainer::compute_share(const Batch& batch) {
   const auto samples = std::span<const std::uint32_t>(order_).subspan(
       static_cast<std::size_t>(batch.first) + first, count);
   std::fill(sums_.begin(), sums_.end(), 0.0F);
-  const auto gradients = std::span(sums_).first(parameters_.size());
-  const auto counted = std::span(sums_).subspan(parameters_.size() + 1).subspan(first, count);
+  const auto gradients = sums_.first(parameters_.size());
+  const auto counted = sums_.subspan(parameters_.size() + 1).subspan(first, count);
   handed_in_ = {};
   Network::Complete complete;
   if (plan_.overlap) {
@@ -209,7 +211,7 @@ Result<void> Trainer::reduce() {
 }
 
 Result<void> Trainer::check_sums(const Batch& batch) const {
-  const auto places = std::span(sums_).subspan(parameters_.size() + 1);
+  const auto places = sums_.subspan(parameters_.size() + 1);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const float expected = i < static_cast<std::size_t>(batch.images) ? 1 : 0;
     if (places[i] == expected) continue;
@@ -233,7 +235,7 @@ Result<void> Trainer::record_step(const Batch& batch, double loss) {
   if (generation_.position == 0) show_progress(batch, loss);
   if (!metrics_->wanted()) return {};
   // check_sums() has seen each of the batch's places counted once, and no other.
-  const auto places = std::span(sums_).subspan(parameters_.size() + 1);
+  const auto places = sums_.subspan(parameters_.size() + 1);
   const auto counted = std::count(places.begin(), places.end(), 1.0F);
   return metrics_->append(step_line(read_wall_seconds(), generation_,
                                     {.step = session_->steps(),

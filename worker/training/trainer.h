@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/time.h"
@@ -71,8 +72,10 @@ class Trainer {
   Progress progress_;
   std::vector<float> parameters_;
   std::vector<float> velocity_;
-  std::vector<float> sums_;  // gradients, loss, one place for each image of the global batch
-  Result<void> handed_in_;   // the first error of this step's tensors
+  // Gradients, loss, one place for each image of the global batch: in memory of the session that
+  // the other ranks of the host see.
+  std::span<float> sums_;
+  Result<void> handed_in_;  // the first error of this step's tensors
   bool has_timeline_ = false;
   std::vector<std::uint32_t> order_;
   std::int64_t order_epoch_ = -1;
