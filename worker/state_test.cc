@@ -61,6 +61,10 @@ class Interrupted : public collectives::Communicator {
     return engine_.all_to_all(input, give, output, take, type);
   }
   Result<void> barrier() override { return engine_.barrier(); }
+  Result<void> exchange(const std::vector<collectives::Transfer>& sends,
+                        const std::vector<collectives::Transfer>& receives) override {
+    return engine_.exchange(sends, receives);
+  }
 
  private:
   collectives::Communicator& engine_;
