@@ -114,8 +114,14 @@ TEST_P(ShmRanks, ABarrierWaitsForEverybody) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, ShmRanks, testing::Values(1, 2, 3, 4, 8));
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kSequences = 6;  // many times slower
+#else
+constexpr std::uint64_t kSequences = 20;
+#endif
+
 TEST(ShmCommunicator, RandomSequencesOfOperationsAgree) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < kSequences; ++seed) {
     const int ranks = 2 + static_cast<int>(seed % 4);
     auto segment = Segment::create(ranks);
     ASSERT_TRUE(segment.ok());

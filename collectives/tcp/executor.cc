@@ -171,7 +171,23 @@ int Executor::late_number() const {
   return mesh_.number(waits->peer);
 }
 
+/// A neighbour that this rank has not met yet would never hear of the mismatch: it would go on
+/// knocking at a door that nobody opens.
+void Executor::meet_neighbours() {
+  const Time until = read_clock() + kFarewellMax;
+  const auto unmet = [](const Lane& lane) { return lane.neighbour && lane.link == nullptr; };
+  while (std::ranges::any_of(lanes_, unmet) && !alarm_.raised()) {
+    if (connect()) continue;
+    Duration left = until - read_clock();
+    if (left <= Duration{0}) return;
+    std::vector<pollfd> fds;
+    mesh_.add_to(fds, &left);
+    alarm_.sleep(fds, left);
+  }
+}
+
 Error Executor::farewell() {
+  meet_neighbours();
   Frame last = frame(FrameKind::mismatch, job_.call);
   last.bytes = static_cast<std::uint32_t>(mismatch_.size());
   std::vector<Goodbye> goodbyes;

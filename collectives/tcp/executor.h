@@ -79,6 +79,7 @@ class Executor {
   void sleep();
   void check_patience();
   int late_number() const;
+  void meet_neighbours();
   Error farewell();
   Error error(Errc code, const std::string& what) const;
   Frame frame(FrameKind kind, const Call& call) const;
