@@ -81,5 +81,17 @@ INSTANTIATE_TEST_SUITE_P(Programs, Example,
                            return name;
                          });
 
+// The program checks every element of every sum.
+TEST(AllreduceProgram, SumsAreRightInEveryKindOfMemory) {
+  for (const char* ranks : {"2", "3"}) {
+    for (const char* memory : {"ordinary", "allocated", "registered"}) {
+      const Ended ended =
+          run_program({"ringrun", "-np", ranks, "allreduce", "4", "1048576", "1", memory});
+      EXPECT_EQ(ended.exit_code, 0) << ranks << " " << memory << ": " << ended.error;
+      EXPECT_EQ(std::count(ended.output.begin(), ended.output.end(), '\n'), 19) << ended.output;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ringmaster::tests
