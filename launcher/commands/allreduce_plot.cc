@@ -110,7 +110,8 @@ std::string allreduce_svg(const std::vector<AllreduceRow>& rows) {
       "\n<style>{2}</style>\n<rect width=\"{0}\" height=\"{1}\" rx=\"10\" "
       "style=\"fill:var(--card)\"/>\n"
       R"(<text class="title" x="20" y="32">All-reduce of float32 sums on one host: time by size)"
-      R"(</text>)",
+      R"(<tspan dx="12" style="font-weight:400">median of the runs' medians; thin: their 99th )"
+      R"(percentiles</tspan></text>)",
       width, kPlotHeight + 40, style_sheet());
   svg += draw_legend(lines_of(rows, panels.front()));
   const Scale y = make_scale(std::floor(low), std::ceil(high), kPlotHeight - 20, kTop + 24);
