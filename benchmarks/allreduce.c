@@ -37,6 +37,10 @@ static void sum(const float* in, float* out, size_t count) {
 static void share(float** memory, size_t bytes, const char* kind) {
   (void)memory, (void)bytes, (void)kind;
 }
+static void give_back(float* memory, const char* kind) {
+  (void)kind;
+  free(memory);
+}
 static void finish(void) {
   MPI_Finalize();
 }
@@ -73,6 +77,14 @@ static void share(float** memory, size_t bytes, const char* kind) {
   free(*memory);
   *memory = allocated;
 }
+static void give_back(float* memory, const char* kind) {
+  if (strcmp(kind, "allocated") == 0) {
+    check(ringmaster_free(ring, memory));
+    return;
+  }
+  if (strcmp(kind, "registered") == 0) check(ringmaster_release(ring, memory));
+  free(memory);
+}
 static void finish(void) {
   check(ringmaster_session_finish(session));
   ringmaster_session_close(session);
@@ -95,8 +107,11 @@ static int stream(void) {
   rate = (float)(2.0 * STREAM_TURNS * STREAM_BYTES / (now_us() - begin) * 1e6);
   sum(&rate, &all, 1);
   if (rank_of() == 0) printf("{\"stream_bytes_per_s\":%.0f}\n", (double)all);
+  const int copied = to[STREAM_BYTES - 1] == 1;
+  free(from);
+  free(to);
   finish();
-  return to[STREAM_BYTES - 1] == 1 ? 0 : 1;
+  return copied ? 0 : 1;
 }
 
 static int usage(void) {
@@ -121,6 +136,8 @@ int main(int argc, char** argv) {
   share(&in, most, kind);
   share(&out, most, kind);
   measure_all(in, out, least, most, atof(argv[3]));
-  finish(); /* the process' end frees the rest */
+  give_back(in, kind);
+  give_back(out, kind);
+  finish();
   return 0;
 }

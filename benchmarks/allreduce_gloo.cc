@@ -52,5 +52,7 @@ int main(int argc, char** argv) {
   context = std::make_shared<gloo::rendezvous::Context>(rank, size);
   context->connectFullMesh(store, device);
   measure_all(in, out, least, most, atof(argv[3]));
+  free(in);
+  free(out);
   return 0;
 }
