@@ -35,6 +35,11 @@ struct Transfer {
   int peer = 0;
 };
 
+/// What a position sends itself: the n-th such send is what the n-th such receive gets. Nobody else
+/// could send what is missing, so an unmatched one is an error.
+Result<void> exchange_with_self(const std::vector<Transfer>& sends,
+                                const std::vector<Transfer>& receives, int position);
+
 /// One array of a group of all-reduces.
 struct Reduce {
   const void* input = nullptr;

@@ -15,12 +15,8 @@ namespace ringmaster::collectives {
 namespace {
 
 constexpr std::size_t kArenaPage = 4096;
-constexpr std::size_t kLine = 64;
 // The least that is mapped of another rank's arena, so that growing it is rare.
 constexpr std::size_t kWindowLeast = 64 * 1024 * 1024;
-// Arrays that begin at the same place of their pages compete for the same few lines of a cache, and
-// a reduction reads as many as there are ranks. So blocks begin at different lines.
-constexpr std::size_t kShifts = 32, kShiftLines = 2;
 
 std::size_t whole_pages(std::size_t bytes) {
   return (bytes + kArenaPage - 1) / kArenaPage * kArenaPage;
@@ -99,9 +95,7 @@ Result<void*> Arena::map_block(std::uint64_t offset, std::size_t bytes, void* ov
 Result<void*> Arena::allocate(std::size_t bytes) {
   if (bytes > SIZE_MAX / 2) return Error{Errc::exhausted, "allocate: more bytes than memory"};
   const std::lock_guard lock(mutex_);
-  const std::size_t shift_turn = (turn_++ + static_cast<std::size_t>(number_) * 5) % kShifts;
-  const std::size_t shift = shift_turn * kShiftLines * kLine;
-  const std::size_t whole = whole_pages(std::max<std::size_t>(bytes, 1) + shift);
+  const std::size_t whole = whole_pages(std::max<std::size_t>(bytes, 1));
   std::uint64_t offset = 0;
   void* memory = MAP_FAILED;
   if (segment_ == nullptr) {
@@ -119,8 +113,8 @@ Result<void*> Arena::allocate(std::size_t bytes) {
     memory = *mapped;
   }
   auto* first = static_cast<std::byte*>(memory);
-  blocks_[first] = {first, whole, offset, first + shift, false};
-  return static_cast<void*>(first + shift);
+  blocks_[first] = {first, whole, offset, memory, false};
+  return memory;
 }
 
 Result<Arena::Block> Arena::take(const void* user, bool adopted) {

@@ -11,7 +11,8 @@
 //
 // Without a segment (a world of one) the memory is plain.
 //
-// Thread rules: any thread; allocate, free, adopt and release wait for each other.
+// Thread rules: any thread; allocate, free, adopt, release and find wait for each other. reach() is
+// called by the engine's thread alone.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Zeroed memory, aligned to a cache line.
+  /// Zeroed memory, aligned to a page.
   Result<void*> allocate(std::size_t bytes);
   Result<void> free(void* memory);
 
@@ -81,7 +82,6 @@ class Arena {
   std::map<const std::byte*, Block> blocks_;         // by memory
   std::map<std::uint64_t, std::uint64_t> reserved_;  // offset, bytes
   std::vector<Window> windows_;                      // by rank number
-  std::size_t turn_ = 0;                             // of colours
 };
 
 }  // namespace ringmaster::collectives

@@ -37,15 +37,6 @@ constexpr std::size_t kPage = 4096;
 // Some milliseconds of the kernel's time.
 constexpr std::size_t kClearedAtOnce = 64 * 1024 * 1024;
 constexpr std::size_t kBuffers = 2 * Slot::kTurns;  // of one rank
-// A reduction reads the same place of all ranks' buffers. Were that the same place of a page, all
-// would compete for the eight lines of one set of the first cache: so each rank's buffers begin at
-// another line.
-constexpr std::size_t kColours = 32, kColourBytes = 128;
-constexpr std::size_t kBufferStride = Segment::kBufferBytes + kColours * kColourBytes;
-static_assert(kColours * kColourBytes == kPage);
-std::size_t colour_of(int number) {
-  return static_cast<std::size_t>(number) * 5 % kColours * kColourBytes;
-}
 
 std::size_t to_pages(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
@@ -69,7 +60,8 @@ std::size_t buffers_offset(int capacity) {
 
 /// What is mapped: everything but the arenas.
 std::size_t mapped_bytes(int capacity) {
-  return buffers_offset(capacity) + static_cast<std::size_t>(capacity) * kBuffers * kBufferStride;
+  return buffers_offset(capacity) +
+         static_cast<std::size_t>(capacity) * kBuffers * Segment::kBufferBytes;
 }
 
 /// Arenas begin where a huge page may.
@@ -203,8 +195,7 @@ std::byte* Segment::buffer(int number, Buffer which, std::size_t turn) const {
   CHECK_LT(turn, Slot::kTurns);
   const std::size_t index = static_cast<std::size_t>(number) * kBuffers +
                             (which == Buffer::result ? Slot::kTurns : 0) + turn;
-  return static_cast<std::byte*>(memory_) + buffers_offset(capacity()) + index * kBufferStride +
-         colour_of(number);
+  return static_cast<std::byte*>(memory_) + buffers_offset(capacity()) + index * kBufferBytes;
 }
 
 Mailbox& Segment::mailbox(int from, int to) const {

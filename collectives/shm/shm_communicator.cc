@@ -52,10 +52,8 @@ Error ShmCommunicator::failure(Errc code, std::string message) {
 
 Result<void> ShmCommunicator::begin(const Call& call) {
   if (failed_) return *failed_;
-  if (segment_.aborted(membership_.generation)) {
-    return Error{Errc::generation_changed, call_text(call) + ": the generation has changed"};
-  }
   call_ = call;
+  if (segment_.aborted(membership_.generation)) return aborted();
   compare_ = next_;
   compared_ = false;
   auto claimed = claim(next_);
@@ -87,15 +85,24 @@ void ShmCommunicator::ring_sleepers() {
 
 Result<void> ShmCommunicator::wait_for(int peer, const std::atomic<std::uint32_t>& word,
                                        std::uint32_t target) {
-  switch (waiter_.wait(segment_, membership_.generation, word, target, timeout_)) {
+  return outcome(waiter_.wait(segment_, membership_.generation, word, target, timeout_),
+                 number(peer));
+}
+
+Result<void> ShmCommunicator::outcome(Waiter::End end, int awaited_number) {
+  switch (end) {
     case Waiter::End::reached:
       return {};
     case Waiter::End::aborted:
-      return Error{Errc::generation_changed, call_text(call_) + ": the generation has changed"};
+      return aborted();
     case Waiter::End::timed_out:
       break;
   }
-  return failure(Errc::timed_out, late_text(call_, number(peer), to_seconds(timeout_)));
+  return failure(Errc::timed_out, late_text(call_, awaited_number, to_seconds(timeout_)));
+}
+
+Error ShmCommunicator::aborted() const {
+  return {Errc::generation_changed, call_text(call_) + ": the generation has changed"};
 }
 
 Result<void> ShmCommunicator::wait_arrived(Chunk chunk) {

@@ -98,6 +98,8 @@ class ShmCommunicator : public Communicator {
   Result<void> pass(std::size_t chunks, const Give& give, const Read& read);
 
   Result<void> wait_for(int position, const std::atomic<std::uint32_t>& word, std::uint32_t target);
+  Result<void> outcome(Waiter::End end, int awaited_number);
+  Error aborted() const;
   void ring_sleepers();
   Result<void> compare_calls(Chunk chunk);
   Result<void> reduce_tiny(const AllReduce& all);

@@ -118,9 +118,7 @@ Result<void> ShmCommunicator::reduce_direct(const AllReduce& all, Reach common, 
   }
   const std::size_t most = kDirectStretch / all.width;
   for (std::size_t done = 0; done < own.count; done += most) {
-    if (segment_.aborted(membership_.generation)) {
-      return Error{Errc::generation_changed, call_text(call_) + ": the generation has changed"};
-    }
+    if (segment_.aborted(membership_.generation)) return aborted();
     const std::size_t count = std::min(most, own.count - done);
     reduce_and_hand_out(all, count);
     for (const void*& input : inputs_) input = at(input, count * all.width);

@@ -59,6 +59,7 @@ std::vector<ShmCommunicator::Lane> ShmCommunicator::lanes_of(
     const std::vector<Transfer>& sends, const std::vector<Transfer>& receives) const {
   std::vector<Lane> lanes;
   const auto add = [&](const Transfer& transfer, bool is_send) {
+    if (transfer.peer == position()) return;
     const int own = number(position()), theirs = number(transfer.peer);
     const int from = is_send ? own : theirs, to = is_send ? theirs : own;
     Mailbox* box = &segment_.mailbox(from, to);
@@ -132,6 +133,8 @@ Result<bool> ShmCommunicator::move_mail(std::vector<Lane>& lanes) {
 Result<void> ShmCommunicator::exchange(const std::vector<Transfer>& sends,
                                        const std::vector<Transfer>& receives) {
   if (failed_) return *failed_;
+  call_ = {.kind = kExchange};
+  if (auto moved = exchange_with_self(sends, receives, position()); !moved) return moved;
   segment_.slot(number(position())).mail.store(1);
   auto lanes = lanes_of(sends, receives);
   const auto finished = [&] {
@@ -140,6 +143,7 @@ Result<void> ShmCommunicator::exchange(const std::vector<Transfer>& sends,
   while (!finished()) {
     const auto moved = move_mail(lanes);
     if (!moved) return moved.error();
+    if (*moved && segment_.aborted(membership_.generation)) return aborted();
     if (*moved) continue;
     auto waited = wait_for_mail(lanes);
     if (!waited) return waited;
@@ -165,17 +169,8 @@ Result<void> ShmCommunicator::wait_for_mail(const std::vector<Lane>& lanes) {
     return std::any_of(open.begin(), open.end(), [&](const Lane* lane) { return stirs(*lane); });
   });
   const Lane& first = *open.front();
-  call_ = first.message < first.messages.size() ? first.call() : Call{.kind = kExchange};
-  switch (end) {
-    case Waiter::End::reached:
-      return {};
-    case Waiter::End::aborted:
-      return Error{Errc::generation_changed, call_text(call_) + ": the generation has changed"};
-    case Waiter::End::timed_out:
-      break;
-  }
-  return failure(Errc::timed_out,
-                 late_text(call_, first.sends ? first.to : first.from, to_seconds(timeout_)));
+  if (first.message < first.messages.size()) call_ = first.call();
+  return outcome(end, first.sends ? first.to : first.from);
 }
 
 }  // namespace ringmaster::collectives

@@ -274,26 +274,8 @@ Result<void> TcpCommunicator::exchange(const std::vector<Transfer>& sends,
   };
   for (const Transfer& one : sends) add(one, schedules::Action::send);
   for (const Transfer& one : receives) add(one, schedules::Action::receive);
-  if (auto moved = move_own(sends, receives); !moved) return moved;
+  if (auto moved = exchange_with_self(sends, receives, position()); !moved) return moved;
   return run(job);
-}
-
-Result<void> TcpCommunicator::move_own(const std::vector<Transfer>& sends,
-                                       const std::vector<Transfer>& receives) {
-  std::vector<const Transfer*> own;
-  for (const Transfer& one : sends) {
-    if (one.peer == position()) own.push_back(&one);
-  }
-  std::size_t taken = 0;
-  for (const Transfer& one : receives) {
-    if (one.peer != position()) continue;
-    const bool fits =
-        taken < own.size() && own[taken]->count == one.count && own[taken]->type == one.type;
-    if (!fits) return Error{Errc::invalid, "exchange: a rank receives other arrays than it sends"};
-    copy_bytes(one.data, own[taken++]->data, one.count * size_of(one.type));
-  }
-  if (taken == own.size()) return {};
-  return Error{Errc::invalid, "exchange: a rank sends itself an array that it does not receive"};
 }
 
 }  // namespace ringmaster::collectives

@@ -88,7 +88,6 @@ class TcpCommunicator : public Communicator {
   Result<void> reduce_gathered(const Call& call, const schedules::Plan& plan, const void* input,
                                void* output);
   /// Sends to this rank itself, which it also receives.
-  Result<void> move_own(const std::vector<Transfer>& sends, const std::vector<Transfer>& receives);
   int flat(int peer) const { return members_[static_cast<std::size_t>(peer)]; }
 
   std::shared_ptr<Mesh> mesh_;

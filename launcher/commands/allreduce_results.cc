@@ -15,8 +15,6 @@ namespace {
 
 // From here on the time is that of moving bytes; below, that of telling each other.
 constexpr std::int64_t kLarge = 65536;
-// From here on the arrays are larger than what caches of one core hold.
-constexpr std::int64_t kStreamed = 4 << 20;
 
 /// The one-sided 95 % quantile of Student's t for n - 1 degrees of freedom.
 double student_t(std::size_t n) {
@@ -65,7 +63,7 @@ RatioBounds bounds_of(const std::vector<double>& ratios) {
 }
 
 std::vector<AllreduceRow> allreduce_rows(int ranks, const std::vector<Contender>& all,
-                                         double stream) {
+                                         const Machine& machine) {
   std::vector<AllreduceRow> rows;
   for (const Contender& ours : all) {
     if (!ours.ours) continue;
@@ -83,9 +81,9 @@ std::vector<AllreduceRow> allreduce_rows(int ranks, const std::vector<Contender>
         }
         row.slower = bounds_of(ratios);
       }
-      if (bytes >= kStreamed && stream > 0) {
-        const double moved = 2.0 * ranks * static_cast<double>(bytes);
-        row.share = moved / stream * 1e6 / row.ours.p50;
+      const double moved = 2.0 * ranks * static_cast<double>(bytes);
+      if (moved > machine.cache_bytes) {
+        row.share = moved / machine.stream_bytes_per_s * 1e6 / row.ours.p50;
       }
       rows.push_back(row);
     }

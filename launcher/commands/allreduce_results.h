@@ -37,10 +37,15 @@ struct AllreduceRow {
   double share = 0;         // of the memory's stream limit; 0: not for this size
 };
 
-/// A row for each kind of memory and size. `stream`: bytes a second that this machine's memory
-/// moves.
+/// What this machine's memory moves, and how much its caches hold.
+struct Machine {
+  double stream_bytes_per_s = 0;
+  double cache_bytes = 0;
+};
+
+/// A row for each kind of memory and size.
 std::vector<AllreduceRow> allreduce_rows(int ranks, const std::vector<Contender>& all,
-                                         double stream);
+                                         const Machine& machine);
 
 /// The bars of 2, 4 and 8 ranks, for the sizes that were measured.
 std::vector<Bar> allreduce_bars(const std::vector<AllreduceRow>& rows);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/cpus.h"
+#include "collectives/bytes.h"
 #include "launcher/commands/allreduce_plot.h"
 #include "launcher/commands/allreduce_results.h"
 #include "launcher/commands/command.h"
@@ -79,7 +80,7 @@ Result<std::vector<AllreduceRow>> measure_ranks(const AllreduceBench& s, int ran
     fmt::print(stderr, "{} ranks: {} was nowhere within twice the fastest peer's time\n", ranks,
                contender.name);
   }
-  return allreduce_rows(ranks, *all, *stream);
+  return allreduce_rows(ranks, *all, {*stream, static_cast<double>(collectives::largest_cache())});
 }
 
 int show(const AllreduceBench& s, const std::vector<AllreduceRow>& rows) {
