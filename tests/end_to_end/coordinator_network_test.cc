@@ -13,6 +13,19 @@
 namespace ringmaster::tests {
 namespace {
 
+// A second one with the first one's number failed, and removed the first's namespaces as it ended.
+TEST(CoordinatorNetwork, TestsBesideEachOtherHaveNetworksOfTheirOwn) {
+  const Network first;
+  if (!first.ok()) GTEST_SKIP() << "network namespaces need root and ip (iproute2)";
+  {
+    const Network second;
+    EXPECT_TRUE(second.ok());
+    EXPECT_NE(second.a(), first.a());
+  }
+  EXPECT_EQ(Program(first.inside(first.a(), {"true"})).wait().exit_code, 0);
+  EXPECT_EQ(Program(first.inside(first.b(), {"true"})).wait().exit_code, 0);
+}
+
 TEST(CoordinatorNetwork, AHostBehindACutWireIsLostAndTheOthersGoOn) {
   Networked all;
   const Network& network = all.network;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include "tests/end_to_end/coordinator.h"
@@ -20,18 +21,26 @@ bool shell(const std::string& script) {
 
 }  // namespace
 
-Network::Network() : number_(std::to_string(getpid() % 200 + 20)) {
-  ok_ = shell("ip netns add " + a() + " && ip netns add " + b() + " && ip link add rm" + number_ +
-              "a netns " + a() + " type veth peer name rm" + number_ + "b netns " + b() +
-              " && ip -n " + a() + " addr add " + address_a() + "/24 dev rm" + number_ + "a" +
-              " && ip -n " + b() + " addr add " + address_b() + "/24 dev rm" + number_ + "b" +
-              " && for ns in " + a() + " " + b() + "; do ip -n $ns link set lo up; done" +
-              " && ip -n " + a() + " link set rm" + number_ + "a up && ip -n " + b() +
-              " link set rm" + number_ + "b up");
+// Tests run side by side: a number belongs to the one whose namespace was added under it, and only
+// its owner removes it.
+Network::Network() {
+  constexpr int kNumbers = 200;
+  for (int tried = 0; tried < kNumbers && !owned_; ++tried) {
+    number_ = std::to_string((getpid() + tried) % kNumbers + 20);
+    owned_ = shell("ip netns add " + a());
+    if (!owned_ && !std::filesystem::exists("/run/netns/" + a())) return;  // not for its number
+  }
+  ok_ = owned_ &&
+        shell("ip netns add " + b() + " && ip link add rm" + number_ + "a netns " + a() +
+              " type veth peer name rm" + number_ + "b netns " + b() + " && ip -n " + a() +
+              " addr add " + address_a() + "/24 dev rm" + number_ + "a && ip -n " + b() +
+              " addr add " + address_b() + "/24 dev rm" + number_ + "b && for ns in " + a() + " " +
+              b() + "; do ip -n $ns link set lo up; done && ip -n " + a() + " link set rm" +
+              number_ + "a up && ip -n " + b() + " link set rm" + number_ + "b up");
 }
 
 Network::~Network() {
-  shell("ip netns del " + a() + "; ip netns del " + b());
+  if (owned_) shell("ip netns del " + a() + "; ip netns del " + b());
 }
 
 void Network::set_wire(bool up) const {

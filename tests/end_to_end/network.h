@@ -26,6 +26,7 @@ class Network {
 
  private:
   std::string number_;
+  bool owned_ = false;
   bool ok_ = false;
 };
 
