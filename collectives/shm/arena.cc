@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "collectives/shm/huge_pages.h"
+
 namespace ringmaster::collectives {
 
 namespace {
@@ -18,14 +20,8 @@ constexpr std::size_t kArenaPage = 4096;
 // The least that is mapped of another rank's arena, so that growing it is rare.
 constexpr std::size_t kWindowLeast = 64 * 1024 * 1024;
 
-std::size_t whole_pages(std::size_t bytes) {
-  return (bytes + kArenaPage - 1) / kArenaPage * kArenaPage;
-}
-
-/// Not in core dumps, which would fill every hole; in huge pages where the machine allows it.
-void advise(void* memory, std::size_t bytes) {
-  madvise(memory, bytes, MADV_DONTDUMP);
-  madvise(memory, bytes, MADV_HUGEPAGE);
+std::size_t whole_pages(std::size_t bytes, std::size_t page = kArenaPage) {
+  return (bytes + page - 1) / page * page;
 }
 
 }  // namespace
@@ -50,12 +46,23 @@ Arena::~Arena() {
   }
 }
 
-Result<std::uint64_t> Arena::reserve(std::size_t bytes) {
-  std::uint64_t offset = 0;
+/// The first gap; behind all blocks when there is none.
+std::uint64_t Arena::find_place(std::size_t bytes, std::size_t page, std::uintptr_t like) const {
+  const auto fit = [&](std::uint64_t from) { return from + (like - from) % page; };
+  std::uint64_t place = fit(0);
   for (const auto& [begin, length] : reserved_) {
-    if (begin - offset >= bytes) break;
-    offset = begin + length;
+    if (place + bytes <= begin) break;
+    place = fit(std::max(place, begin + length));
   }
+  return place;
+}
+
+std::uint64_t Arena::in_file(std::uint64_t offset) const {
+  return segment_->arena_offset(number_) + offset;
+}
+
+Result<std::uint64_t> Arena::reserve(std::size_t bytes, std::size_t page, std::uintptr_t like) {
+  const std::uint64_t offset = find_place(bytes, page, like);
   if (bytes > segment_->arena_bytes() - std::min<std::uint64_t>(offset, segment_->arena_bytes())) {
     return Error{Errc::exhausted, fmt::format("allocate {} bytes that all ranks of this host see: "
                                               "each may have {} (this machine's memory)",
@@ -63,7 +70,7 @@ Result<std::uint64_t> Arena::reserve(std::size_t bytes) {
   }
   auto& end = segment_->slot(number_).arena_end;
   end.store(std::max<std::uint64_t>(end.load(), offset + bytes));
-  const auto at = static_cast<off_t>(segment_->arena_offset(number_) + offset);
+  const auto at = static_cast<off_t>(in_file(offset));
   if (fallocate(segment_->fd(), 0, at, static_cast<off_t>(bytes)) != 0) {
     const int reason = errno;
     give_back(offset, bytes);  // what it had got so far
@@ -75,42 +82,33 @@ Result<std::uint64_t> Arena::reserve(std::size_t bytes) {
 
 void Arena::give_back(std::uint64_t offset, std::size_t bytes) {
   reserved_.erase(offset);
-  const auto at = static_cast<off_t>(segment_->arena_offset(number_) + offset);
+  const auto at = static_cast<off_t>(in_file(offset));
   CHECK_EQ(fallocate(segment_->fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at,
                      static_cast<off_t>(bytes)),
            0);
 }
 
-Result<void*> Arena::map_block(std::uint64_t offset, std::size_t bytes, void* over) {
-  const int flags = MAP_SHARED | (over != nullptr ? MAP_FIXED : 0);
-  void* memory = mmap(over, bytes, PROT_READ | PROT_WRITE, flags, segment_->fd(),
-                      static_cast<off_t>(segment_->arena_offset(number_) + offset));
-  if (memory == MAP_FAILED) {
-    return errno_error(errno, fmt::format("map {} bytes of shared memory", bytes));
-  }
-  advise(memory, bytes);
-  return memory;
-}
-
 Result<void*> Arena::allocate(std::size_t bytes) {
   if (bytes > SIZE_MAX / 2) return Error{Errc::exhausted, "allocate: more bytes than memory"};
   const std::lock_guard lock(mutex_);
-  const std::size_t whole = whole_pages(std::max<std::size_t>(bytes, 1));
+  const std::size_t page = bytes >= kHugePage / 2 ? kHugePage : kArenaPage;
+  const std::size_t whole = whole_pages(std::max<std::size_t>(bytes, 1), page);
   std::uint64_t offset = 0;
   void* memory = MAP_FAILED;
   if (segment_ == nullptr) {
     memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return errno_error(errno, fmt::format("allocate {} bytes", bytes));
   } else {
-    auto reserved = reserve(whole);
+    auto reserved = reserve(whole, page, 0);
     if (!reserved) return reserved.error();
     offset = *reserved;
-    auto mapped = map_block(offset, whole, nullptr);
+    auto mapped = map_for_huge_pages(segment_->fd(), in_file(offset), whole);
     if (!mapped) {
       give_back(offset, whole);
       return mapped.error();
     }
     memory = *mapped;
+    make_huge(memory, whole);
   }
   auto* first = static_cast<std::byte*>(memory);
   blocks_[first] = {first, whole, offset, memory, false};
@@ -158,14 +156,15 @@ Result<void> Arena::adopt(void* data, std::size_t bytes) {
   if (before || (next != blocks_.end() && next->first < first + whole)) {
     return Error{Errc::invalid, "register: a part of this memory is registered already"};
   }
-  auto offset = reserve(whole);
+  auto offset = reserve(whole, kHugePage, begin);
   if (!offset) return offset.error();
   // Copied first, then laid over the buffer in one step: it is never seen empty.
-  auto copy = map_block(*offset, whole, nullptr);
+  auto copy = map_for_huge_pages(segment_->fd(), in_file(*offset), whole);
   if (copy) {
+    make_huge(*copy, whole);
     std::memcpy(*copy, first, whole);
     munmap(*copy, whole);
-    copy = map_block(*offset, whole, first);
+    copy = map_over(first, segment_->fd(), in_file(*offset), whole);
   }
   if (!copy) {
     give_back(*offset, whole);
@@ -219,14 +218,10 @@ Result<std::byte*> Arena::reach(int number, std::uint64_t bytes) {
   if (bytes > wanted) {
     return Error{Errc::corrupt, fmt::format("rank {} gave a place outside its arena", number)};
   }
-  void* memory = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_SHARED, segment_->fd(),
-                      static_cast<off_t>(segment_->arena_offset(number)));
-  if (memory == MAP_FAILED) {
-    return errno_error(errno, fmt::format("map {} bytes of rank {}'s memory", wanted, number));
-  }
-  advise(memory, wanted);
+  auto memory = map_for_huge_pages(segment_->fd(), segment_->arena_offset(number), wanted);
+  if (!memory) return memory.error();
   if (window.memory != nullptr) munmap(window.memory, window.bytes);
-  window = {static_cast<std::byte*>(memory), wanted};
+  window = {static_cast<std::byte*>(*memory), wanted};
   return window.memory;
 }
 

@@ -42,7 +42,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Zeroed memory, aligned to a page.
+  /// Zeroed memory, aligned to a page; from 1 MiB on in whole huge pages where the kernel has some.
   Result<void*> allocate(std::size_t bytes);
   Result<void> free(void* memory);
 
@@ -71,8 +71,10 @@ class Arena {
     std::size_t bytes = 0;
   };
 
-  Result<std::uint64_t> reserve(std::size_t bytes);
-  Result<void*> map_block(std::uint64_t offset, std::size_t bytes, void* over);
+  /// Memory in the arena that differs from `like` by whole pages of the given size.
+  Result<std::uint64_t> reserve(std::size_t bytes, std::size_t page, std::uintptr_t like);
+  std::uint64_t find_place(std::size_t bytes, std::size_t page, std::uintptr_t like) const;
+  std::uint64_t in_file(std::uint64_t offset) const;
   void give_back(std::uint64_t offset, std::size_t bytes);
   Result<Block> take(const void* user, bool adopted);
 

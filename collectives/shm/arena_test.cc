@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/random.h"
+#include "collectives/shm/huge_pages.h"
 
 namespace ringmaster::collectives {
 namespace {
@@ -154,6 +155,50 @@ TEST(Arena, RandomAllocationsNeverOverlap) {
       std::memset(*memory, static_cast<int>(bytes % 251), bytes);
       blocks.emplace_back(static_cast<unsigned char*>(*memory), bytes);
     }
+  }
+}
+
+TEST(Arena, LargeMemoryCanBeInHugePages) {
+  auto segment = Segment::create(1);
+  ASSERT_TRUE(segment.ok());
+  Arena arena(&*segment, 0);
+  constexpr std::size_t kBytes = 3 * kHugePage;
+  std::vector<std::byte> plain(kBytes + 12345);
+  const auto small = arena.allocate(100);
+  const auto large = arena.allocate(kBytes - 1);
+  ASSERT_TRUE(small.ok() && large.ok() && arena.adopt(plain.data(), plain.size()).ok());
+  const auto is_aligned = [&](const void* data, std::size_t bytes) {
+    const Reach reach = arena.find(data, bytes);
+    return (reach.base - reinterpret_cast<std::uintptr_t>(data)) % kHugePage == 0;
+  };
+  EXPECT_TRUE(is_aligned(*large, kBytes - 1));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(*large) % kHugePage, 0U);
+  EXPECT_TRUE(is_aligned(plain.data(), plain.size()));
+  EXPECT_TRUE(arena.free(*large).ok() && arena.release(plain.data()).ok());
+}
+
+// Gaps are used again, and no two blocks share a byte, whatever their sizes and places.
+TEST(Arena, BlocksNeverOverlap) {
+  auto segment = Segment::create(1, std::size_t{1} << 32);
+  ASSERT_TRUE(segment.ok());
+  Arena arena(&*segment, 0);
+  Random random(3);
+  std::vector<std::pair<void*, std::size_t>> held;
+  for (int turn = 0; turn < 200; ++turn) {
+    if (held.size() > 6) {
+      const auto at = static_cast<std::ptrdiff_t>(random.below(held.size()));
+      ASSERT_TRUE(arena.free(held[static_cast<std::size_t>(at)].first).ok());
+      held.erase(held.begin() + at);
+    }
+    const std::size_t bytes = 1 + random.below(random.chance(0.3) ? 3'000'000 : 20'000);
+    const auto memory = arena.allocate(bytes);
+    ASSERT_TRUE(memory.ok());
+    const Reach made = arena.find(*memory, bytes);
+    for (const auto& [other, size] : held) {
+      const std::uint64_t base = arena.find(other, size).base;
+      EXPECT_TRUE(base + size <= made.base || made.base + bytes <= base) << "turn " << turn;
+    }
+    held.emplace_back(*memory, bytes);
   }
 }
 

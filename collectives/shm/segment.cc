@@ -14,6 +14,8 @@
 #include <climits>
 #include <new>
 
+#include "collectives/shm/huge_pages.h"
+
 namespace ringmaster::collectives {
 
 /// What tells a segment from other files, and how large it is.
@@ -65,7 +67,6 @@ std::size_t mapped_bytes(int capacity) {
 }
 
 /// Arenas begin where a huge page may.
-constexpr std::size_t kHugePage = 2 * 1024 * 1024;
 std::uint64_t arenas_offset(int capacity) {
   return (mapped_bytes(capacity) + kHugePage - 1) / kHugePage * kHugePage;
 }

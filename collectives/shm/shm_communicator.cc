@@ -67,12 +67,28 @@ void ShmCommunicator::arrive(Chunk chunk) {
   own.call = short_form(call_);
   own.count.store(count_of(chunk), std::memory_order_seq_cst);
   next_ = chunk + 1;
-  ring_sleepers();
+  // Who waits for arrivals waits for all: only the last one rings. Of two that come at the same
+  // time at least one sees the other.
+  if (anyone_sleeps() && all_arrived(chunk)) ring_sleepers();
 }
 
 void ShmCommunicator::publish_reduced(Chunk chunk) {
   slot(position()).reduced.store(count_of(chunk), std::memory_order_seq_cst);
   ring_sleepers();
+}
+
+bool ShmCommunicator::anyone_sleeps() const {
+  for (int peer = 0; peer < size(); ++peer) {
+    if (peer != position() && slot(peer).sleeping.load(std::memory_order_seq_cst) != 0) return true;
+  }
+  return false;
+}
+
+bool ShmCommunicator::all_arrived(Chunk chunk) const {
+  for (int peer = 0; peer < size(); ++peer) {
+    if (!reached(arrival(peer, chunk).count, count_of(chunk))) return false;
+  }
+  return true;
 }
 
 void ShmCommunicator::ring_sleepers() {

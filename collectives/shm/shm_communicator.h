@@ -96,10 +96,11 @@ class ShmCommunicator : public Communicator {
   /// The common loop of operations that give into input buffers and read them a chunk later.
   template <class Give, class Read>
   Result<void> pass(std::size_t chunks, const Give& give, const Read& read);
-
   Result<void> wait_for(int position, const std::atomic<std::uint32_t>& word, std::uint32_t target);
   Result<void> outcome(Waiter::End end, int awaited_number);
   Error aborted() const;
+  bool anyone_sleeps() const;
+  bool all_arrived(Chunk chunk) const;
   void ring_sleepers();
   Result<void> compare_calls(Chunk chunk);
   Result<void> reduce_tiny(const AllReduce& all);
@@ -129,7 +130,6 @@ class ShmCommunicator : public Communicator {
   Result<void> wait_for_mail(const std::vector<Lane>& lanes);
   Error mail_mismatch(const Call& sent, const Lane& lane);
   Error failure(Errc code, std::string message);
-
   int number(int position) const { return membership_.numbers[static_cast<std::size_t>(position)]; }
 
   const Segment& segment_;

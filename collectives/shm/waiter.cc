@@ -16,6 +16,13 @@ namespace {
 // and then both go on without sleeping. With 8 us two ranks that had once slept never got out of
 // it.
 constexpr Duration kSpin = std::chrono::microseconds(20);
+// A stranger keeps the processor for a slice, 1.4 ms and more; our own ranks for what one does
+// between two waits, each that shares the processor.
+constexpr Duration kSlowYield = std::chrono::microseconds(200);
+// A scheduler that counts a yield as a slice used up (EEVDF, Linux 6.18) goes on picking whoever
+// has yielded less often: 30 yields in a row went by without a change of process, while the rank
+// that was waited for stood in the queue. A sleep is forgotten; so crowded ranks soon go to sleep.
+constexpr int kYields = 64, kCrowdedYields = 8;
 // How many waits then go to sleep at once. Strangers that stay are met again at the next yield:
 // each time there are twice as many sleeps before it. Strangers that came once are soon forgotten.
 constexpr int kSleepsLeast = 16, kSleepsMost = 2048, kGoodWaits = 64;
@@ -26,7 +33,11 @@ constexpr long kSleepNanoseconds = 50'000'000;
 }  // namespace
 
 Waiter::Waiter(Slot& own, int ranks, int cpus)
-    : own_(own), spin_(ranks > cpus ? Duration::zero() : kSpin), sleeps_(kSleepsLeast) {}
+    : own_(own),
+      spin_(ranks > cpus ? Duration::zero() : kSpin),
+      slow_yield_(kSlowYield * std::clamp((ranks + cpus - 1) / cpus, 1, 5)),
+      yields_(ranks > cpus ? kCrowdedYields : kYields),
+      sleeps_(kSleepsLeast) {}
 
 void waiting::pause() {
 #if defined(__x86_64__)

@@ -44,6 +44,8 @@ class Waiter {
   void sleep(std::uint32_t seen);
   Slot& own_;
   Duration spin_;
+  Duration slow_yield_;
+  int yields_;
   void note_slow_yield();
   void note_good_wait();
 
@@ -59,9 +61,6 @@ inline bool reached(const std::atomic<std::uint32_t>& word, std::uint32_t target
 
 namespace waiting {
 inline constexpr int kSpinsALook = 32;  // at the clock
-inline constexpr int kYields = 64;
-// A yield between our own ranks takes microseconds; a stranger keeps the processor for a slice.
-inline constexpr Duration kSlowYield = std::chrono::microseconds(200);
 void pause();
 }  // namespace waiting
 
@@ -77,7 +76,7 @@ Waiter::End Waiter::wait_until(const Segment& segment, std::int64_t generation, 
     }
   }
   Time before = begin;
-  for (int yield = 0; yield < waiting::kYields && sleep_next_ == 0; ++yield) {
+  for (int yield = 0; yield < yields_ && sleep_next_ == 0; ++yield) {
     if (segment.aborted(generation)) return End::aborted;
     sched_yield();
     if (done()) {
@@ -85,7 +84,7 @@ Waiter::End Waiter::wait_until(const Segment& segment, std::int64_t generation, 
       return End::reached;
     }
     const Time after = read_clock();
-    if (after - before > waiting::kSlowYield) note_slow_yield();
+    if (after - before > slow_yield_) note_slow_yield();
     before = after;
   }
   if (sleep_next_ > 0) --sleep_next_;
