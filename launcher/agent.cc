@@ -92,9 +92,7 @@ std::vector<Output> Agent::outputs_of(int rank, Sink* sink) const {
 }
 
 SpawnSpec Agent::spec_of(int rank) const {
-  SpawnSpec spec;
-  spec.command = plan_.command;
-  spec.environment = environment_;
+  SpawnSpec spec{.command = plan_.command, .environment = environment_};
   spec.environment.insert(spec.environment.end(), plan_.environment.begin(),
                           plan_.environment.end());
   spec.working_directory = plan_.working_directory;
@@ -118,6 +116,7 @@ SpawnSpec Agent::spec_of(int rank) const {
   if (rank == 0 && isatty(STDIN_FILENO) == 0) spec.fds.input = STDIN_FILENO;
   spec.inherited_fds.push_back(segment_.fd());
   spec.open_files = open_files_;
+  spec.cpus = processors_of(plan_, rank);
   return spec;
 }
 

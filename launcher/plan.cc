@@ -68,6 +68,17 @@ Result<void> read_ranks(const RunSettings& settings, const HostFacts& host, Plan
   return {};
 }
 
+Result<void> bind(const RunSettings& settings, const HostFacts& host, Plan* plan) {
+  const Bind wanted = bind_of(settings.bind);
+  if (wanted == Bind::none) return {};
+  if (host.processors.empty()) {
+    return Error{Errc::not_found, fmt::format("--bind {}: cannot see the cores of {}: leave it out",
+                                              settings.bind, host.name)};
+  }
+  plan->processors = bind_ranks(wanted, plan->spec.ranks_max, host.processors);
+  return {};
+}
+
 Result<void> read_drills(const RunSettings& settings, Plan* plan) {
   for (const std::string& text : settings.drills) {
     auto drill = parse_drill(text);
@@ -125,6 +136,7 @@ Result<Plan> make_plan(const RunSettings& settings, const std::vector<std::strin
   if (valid) valid = read_drills(settings, &plan);
   if (valid) valid = check_gpus(settings, host, plan.spec.ranks_max);
   if (valid) valid = check_open_files(&plan, host);
+  if (valid) valid = bind(settings, host, &plan);
   if (!valid) return valid.error();
   plan.spec.name = command.front();
   plan.spec.grace =
@@ -138,6 +150,12 @@ Result<Plan> make_plan(const RunSettings& settings, const std::vector<std::strin
         fmt::format("{} ranks share {} processors", plan.spec.ranks_max, host.cpus));
   }
   return plan;
+}
+
+std::optional<std::vector<int>> processors_of(const Plan& plan, int rank) {
+  const auto index = static_cast<std::size_t>(rank);
+  if (index >= plan.processors.size()) return std::nullopt;
+  return plan.processors[index];
 }
 
 Variables rank_variables(const Plan& plan, int rank, int master_port) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "jobs/core/spec.h"
+#include "launcher/binding.h"
 #include "launcher/settings.h"
 
 namespace ringmaster::launcher {
@@ -30,7 +31,8 @@ struct HostFacts {
   std::string name;
   int cpus = 1;  // that we may use (affinity, quota)
   int gpus = 0;
-  std::uint64_t open_files_max = 1024;  // the hard limit
+  std::uint64_t open_files_max = 1024;     // the hard limit
+  std::vector<Processor> processors = {};  // that we may use; only needed to bind ranks
 };
 
 struct Plan {
@@ -40,6 +42,7 @@ struct Plan {
   std::optional<Duration> timeout;
   std::string host;
   int cpus = 1;
+  std::vector<std::vector<int>> processors = {};  // of each rank; none: not bound
   bool tag_output = false;
   // Only for a host of several (host_agent.h):
   std::vector<std::string> environment = {};  // of the job, over the agent's own
@@ -61,6 +64,9 @@ Result<Plan> make_plan(const RunSettings& settings, const std::vector<std::strin
 Result<Drill> parse_drill(const std::string& text);
 /// "2:4".
 Result<std::pair<int, int>> parse_elastic(const std::string& text);
+
+/// Where the rank may run; nothing: wherever the launcher may.
+std::optional<std::vector<int>> processors_of(const Plan& plan, int rank);
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 /// What the rank finds besides what the launcher's own environment holds.

@@ -29,7 +29,8 @@ std::string plan_text(const Plan& plan) {
       text += name == "MASTER_PORT" ? " MASTER_PORT=(chosen at the start)"
                                     : fmt::format(" {}={}", name, value);
     }
-    text += "\n";
+    const auto processors = processors_of(plan, rank);
+    text += processors ? fmt::format("; processors {}\n", processors_text(*processors)) : "\n";
   }
   for (const Drill& drill : plan.drills) {
     text += fmt::format("drill: rank {} is killed after step {}\n", drill.rank, drill.steps);
@@ -44,10 +45,11 @@ std::string plan_json(const Plan& plan) {
     for (const auto& [name, value] : rank_variables(plan, rank, kNoPort)) {
       if (name != "MASTER_PORT") environment[name] = value;
     }
+    const auto processors = processors_of(plan, rank);
     ranks.push_back({{"rank", rank},
                      {"host", plan.host},
                      {"local_rank", rank},
-                     {"cores", nullptr},
+                     {"cores", processors ? nlohmann::json(*processors) : nlohmann::json()},
                      {"gpus", nullptr},
                      {"env", environment}});
   }

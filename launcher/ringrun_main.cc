@@ -30,7 +30,9 @@ int main(int argc, char** argv) {
   // No flag is read below this line.
 
   // What it comes to on this host; everything that can be refused is refused here.
-  const auto plan = make_plan(settings, parsed->rest, read_host_facts());
+  HostFacts host = read_host_facts();
+  if (settings.bind != "none") host.processors = read_processors();
+  const auto plan = make_plan(settings, parsed->rest, host);
   if (!plan) return fail_as("ringrun", settings.json, plan.error(), "", kExitUsage);
   if (settings.dry_run) return print_line(settings.json ? plan_json(*plan) : plan_text(*plan));
 

@@ -43,6 +43,8 @@ Flags RunSettings::flags() {
        between(0.001, 31622400)},
       {"--grace", &grace_seconds, "S", "seconds from the polite signal to SIGKILL",
        between(0, 86400)},
+      {"--bind", &bind, "PLACE", "keep each rank on a core or memory node of its own, in turns",
+       one_of({"core", "numa", "none"})},
       {"--oversubscribe", &oversubscribe, "", "allow more ranks than GPUs"},
       {"--tag-output", &tag_output, "", "begin each line of a rank with its number"},
       {"--dry-run", &dry_run, "", "show what would be started, start nothing"},

@@ -18,6 +18,7 @@ struct RunSettings {
   std::vector<std::string> drills;
   double timeout_seconds = 0;
   double grace_seconds = 5;
+  std::string bind = "none";
   bool oversubscribe = false;
   bool tag_output = false;
   bool dry_run = false;

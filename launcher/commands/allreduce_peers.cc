@@ -23,22 +23,32 @@ Words operator+(Words words, const Words& more) {
   return words;
 }
 
-void add_openmpi(const std::string& program, int ranks, int cpus, std::vector<Contender>& all) {
-  const bool crowded = ranks > cpus;
-  Words plain = {"mpirun.openmpi", "--allow-run-as-root", "-np", fmt::format("{}", ranks)};
+/// As it comes, and with the flags that are better on one host. Those bind ranks or leave them free
+/// as ours are; its own default is its own.
+void add_openmpi(const std::string& program, const Placement& placement,
+                 std::vector<Contender>& all) {
+  const bool crowded = placement.ranks > placement.cpus;
+  Words plain = {"mpirun.openmpi", "--allow-run-as-root", "-np",
+                 fmt::format("{}", placement.ranks)};
   if (crowded) plain.push_back("--oversubscribe");
-  const Words tuned =
-      plain + Words{"--mca", "pml", "ob1", "--mca", "btl", "self,vader"} +
-      (crowded ? Words{"--mca", "mpi_yield_when_idle", "1"} : Words{"--bind-to", "core"});
+  Words tuned = plain + Words{"--mca", "pml", "ob1", "--mca", "btl", "self,vader", "--bind-to"};
+  tuned.push_back(!placement.bound ? "none" : crowded ? "core:overload-allowed" : "core");
+  if (crowded) tuned = tuned + Words{"--mca", "mpi_yield_when_idle", "1"};
   const Words han = tuned + Words{"--mca", "coll_han_priority", "100"};
   all.push_back({.name = "openmpi", .command = plain + Words{program}});
   all.push_back({.name = "openmpi tuned", .command = tuned + Words{program}});
   all.push_back({.name = "openmpi han", .command = han + Words{program}});
 }
 
+Words ringrun_words(const std::string& ringrun, const Placement& placement) {
+  return {ringrun, "-np", fmt::format("{}", placement.ranks), "--bind",
+          placement.bound ? "core" : "none"};
+}
+
 }  // namespace
 
-Result<std::vector<Contender>> our_contenders(int ranks, const std::vector<std::string>& memories) {
+Result<std::vector<Contender>> our_contenders(const Placement& placement,
+                                              const std::vector<std::string>& memories) {
   const auto ringrun = find_beside("ringrun");
   if (!ringrun) return ringrun.error();
   const auto program = find_beside("allreduce");
@@ -46,21 +56,26 @@ Result<std::vector<Contender>> our_contenders(int ranks, const std::vector<std::
   std::vector<Contender> all;
   for (const std::string& memory : memories) {
     all.push_back({.name = memory,
-                   .command = {*ringrun, "-np", fmt::format("{}", ranks), *program},
+                   .command = ringrun_words(*ringrun, placement) + Words{*program},
                    .last = memory,
                    .ours = true});
   }
   return all;
 }
 
-Result<std::vector<Contender>> peer_contenders(const std::string& folder, int ranks, int cpus) {
+Result<std::vector<Contender>> peer_contenders(const std::string& folder,
+                                               const Placement& placement) {
   const auto path = [&](const char* name) { return folder + "/allreduce-" + name; };
   const auto there = [&](const char* name) { return std::filesystem::exists(path(name)); };
-  const std::string n = fmt::format("{}", ranks);
   std::vector<Contender> all;
-  if (there("openmpi")) add_openmpi(path("openmpi"), ranks, cpus, all);
+  if (there("openmpi")) add_openmpi(path("openmpi"), placement, all);
   if (there("mpich")) {
-    const Words plain = {"mpirun.mpich", "-np", n, path("mpich")};
+    const Words plain = {"mpirun.mpich",
+                         "-np",
+                         fmt::format("{}", placement.ranks),
+                         "-bind-to",
+                         placement.bound ? "core" : "none",
+                         path("mpich")};
     all.push_back({.name = "mpich", .command = plain});
     all.push_back({.name = "mpich without CMA",
                    .command = Words{"env", "MPIR_CVAR_CH4_CMA_ENABLE=0"} + plain});
@@ -68,8 +83,9 @@ Result<std::vector<Contender>> peer_contenders(const std::string& folder, int ra
   if (there("gloo")) {
     const auto ringrun = find_beside("ringrun");
     if (!ringrun) return ringrun.error();
-    all.push_back(
-        {.name = "gloo", .command = {*ringrun, "-np", n, path("gloo")}, .needs_folder = true});
+    all.push_back({.name = "gloo",
+                   .command = ringrun_words(*ringrun, placement) + Words{path("gloo")},
+                   .needs_folder = true});
   }
   return all;
 }
@@ -106,7 +122,7 @@ Result<void> run_contender(Contender& contender, const Sizes& sizes, const Tempo
 }
 
 Result<double> measure_stream(int processes, const TemporaryFolder& files) {
-  const auto ours = our_contenders(processes, {"stream"});
+  const auto ours = our_contenders({processes, processes, true}, {"stream"});
   if (!ours) return ours.error();
   Words command = ours->front().command;
   command.push_back("stream");

@@ -27,12 +27,20 @@ struct Contender {
   bool left_out = false;                     // was nowhere near the fastest: not run again
 };
 
+/// How many ranks, and whether each is bound to a core: the same for all.
+struct Placement {
+  int ranks, cpus;
+  bool bound;
+};
+
 /// Ours with each kind of memory ("ordinary", "allocated", "registered").
-Result<std::vector<Contender>> our_contenders(int ranks, const std::vector<std::string>& memories);
+Result<std::vector<Contender>> our_contenders(const Placement& placement,
+                                              const std::vector<std::string>& memories);
 
 /// The peers that scripts/bench-peers has built in `folder`, each as it comes and with the flags
 /// that are better on one host.
-Result<std::vector<Contender>> peer_contenders(const std::string& folder, int ranks, int cpus);
+Result<std::vector<Contender>> peer_contenders(const std::string& folder,
+                                               const Placement& placement);
 
 struct Sizes {
   std::int64_t least, most, budget_ms;

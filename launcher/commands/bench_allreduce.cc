@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kRunsBeforeLeavingOut = 2;
 
 struct AllreduceBench {
-  std::string ranks = "2,4", memory = "ordinary,allocated";
+  std::string ranks = "2,4", memory = "ordinary,allocated", bind = "core";
   std::int64_t least = 4, most = 64 << 20, repeats = 5, budget_ms = 60, hogs = 0;
   std::string peers = "build/peers", svg;
   bool json = false;
@@ -56,9 +56,10 @@ Result<std::vector<AllreduceRow>> measure_ranks(const AllreduceBench& s, int ran
                                                 const std::vector<std::string>& memory,
                                                 const TemporaryFolder& files) {
   const int cpus = read_cpu_budget();
-  auto all = our_contenders(ranks, memory);
+  const Placement placement = {ranks, cpus, s.bind == "core"};
+  auto all = our_contenders(placement, memory);
   if (!all) return all.error();
-  auto peers = peer_contenders(s.peers, ranks, cpus);
+  auto peers = peer_contenders(s.peers, placement);
   if (!peers) return peers.error();
   all->insert(all->end(), peers->begin(), peers->end());
   const auto stream = measure_stream(std::min(ranks, cpus), files);
@@ -109,6 +110,8 @@ int run_bench_allreduce(const Arguments& arguments) {
       {"--most", &s.most, "BYTES", "the largest; powers of two between them", between(4, 4e9)},
       {"--repeats", &s.repeats, "N", "how often each library is run", between(1, 1000)},
       {"--budget", &s.budget_ms, "MS", "time for one size in one run", between(1, 60000)},
+      {"--bind", &s.bind, "PLACE", "ranks to cores in turns, ours and the peers'",
+       one_of({"core", "none"})},
       {"--hogs", &s.hogs, "N", "foreign processes that burn a processor each", between(0, 64)},
       {"--peers", &s.peers, "FOLDER", "what scripts/bench-peers has built"},
       {"-o,--svg", &s.svg, "FILE", "write the plot"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "tests/end_to_end/program.h"
 #include "tests/end_to_end/text.h"
@@ -45,6 +46,23 @@ TEST(RingrunEnvironment, EachRankHasItsVariables) {
     if (port.empty()) port = found["MASTER_PORT"];
     EXPECT_EQ(found["MASTER_PORT"], port);
     EXPECT_GT(std::atoi(port.c_str()), 1023);
+  }
+}
+
+TEST(RingrunEnvironment, BoundRanksRunWhereTheDryRunSays) {
+  const Ended dry = run_shell("ringrun -np 3 --bind core --dry-run --json true");
+  ASSERT_EQ(dry.exit_code, 0) << dry.error;
+  const auto plan = nlohmann::json::parse(dry.output);
+  const Ended ended = run_shell(
+      "ringrun -np 3 --bind core python3 -c "
+      "'import os; print(os.environ[\"RANK\"], sorted(os.sched_getaffinity(0)))'");
+  ASSERT_EQ(ended.exit_code, 0) << ended.error;
+  const auto lines = sorted_lines(ended.output);
+  ASSERT_EQ(lines.size(), 3U);
+  for (std::size_t rank = 0; rank < lines.size(); ++rank) {
+    const auto cores = nlohmann::json::parse(lines[rank].substr(2));
+    EXPECT_EQ(cores, plan["ranks"][rank]["cores"]) << lines[rank];
+    EXPECT_FALSE(cores.empty());
   }
 }
 
