@@ -30,11 +30,15 @@ Load all_reduce_load(const Plan& plan, double bytes) {
   if (plan.algorithm == Algorithm::gather) {
     return {static_cast<double>(rounds_to_reach(plan.ranks)), (n - 1) * bytes, n * bytes};
   }
+  const double power = power_below(plan.ranks);
+  // Who gets an array from a neighbour first passes twice as much as the others.
+  const double extra = power < n ? bytes : 0;
+  if (plan.algorithm == Algorithm::doubling) {
+    const double passed = rounds_to_reach(static_cast<int>(power)) * bytes;
+    return {static_cast<double>(swap_rounds(plan.ranks)), passed + 2 * extra, passed + extra};
+  }
   if (plan.algorithm == Algorithm::halving) {
-    const double power = power_below(plan.ranks);
     const double part = bytes * (power - 1) / power;
-    // Who gets an array from a neighbour first passes twice as much as the others.
-    const double extra = power < n ? bytes : 0;
     return {static_cast<double>(halving_rounds(plan.ranks)), 2 * part + 2 * extra, part + extra};
   }
   // Each position is inside one tree, with two children, and a leaf of the other: in a round it

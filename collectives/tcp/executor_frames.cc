@@ -128,7 +128,7 @@ Io Executor::read(Lane& lane) {
   }
   Io io = Io::done;
   if (!lane.admitted) {
-    io = lane.link->pull_header();
+    io = lane.link->pull_header(lane.all_received() ? 0 : next_chunk(front_in(lane)));
     if (io == Io::done && !admit(lane, *lane.link->frame())) return Io::blocked;
     lane.admitted = io == Io::done;
   }

@@ -56,13 +56,14 @@ Io Link::push() {
   return Io::done;
 }
 
-Io Link::pull_header() {
+Io Link::pull_header(std::size_t likely) {
   if (frame_) return Io::done;
   if (ahead_end_ - ahead_begin_ < kFrameBytes) {
     std::copy(ahead_.data() + ahead_begin_, ahead_.data() + ahead_end_, ahead_.data());
     ahead_end_ -= std::exchange(ahead_begin_, 0);
-    const ssize_t bytes =
-        ::recv(fd_.get(), ahead_.data() + ahead_end_, ahead_.size() - ahead_end_, 0);
+    const std::size_t most =
+        likely + 2 * kFrameBytes <= ahead_.size() ? ahead_.size() : kAheadOfLarge;
+    const ssize_t bytes = ::recv(fd_.get(), ahead_.data() + ahead_end_, most - ahead_end_, 0);
     if (bytes == 0) return Io::gone;
     if (bytes < 0) return failed_io();
     ahead_end_ += static_cast<std::size_t>(bytes);
@@ -78,7 +79,7 @@ Io Link::pull_header() {
 
 Io Link::receive(std::byte* to, std::size_t bytes) {
   // What follows the payload comes along: usually the next header.
-  std::array<iovec, 2> parts = {iovec{to, bytes}, iovec{ahead_.data(), ahead_.size()}};
+  std::array<iovec, 2> parts = {iovec{to, bytes}, iovec{ahead_.data(), kAheadOfLarge}};
   msghdr message{};
   message.msg_iov = parts.data();
   message.msg_iovlen = parts.size();

@@ -44,7 +44,8 @@ class Link {
 
   /// The frame whose payload comes next, after pull_header() was done.
   const std::optional<Frame>& frame() const { return frame_; }
-  Io pull_header();
+  /// `likely` bytes of payload are expected after it: a small one comes with it.
+  Io pull_header(std::size_t likely = 0);
   /// Reads the payload of frame() to `to`, or nowhere when that is null. Done: frame() is empty.
   Io pull_payload(std::byte* to);
 
@@ -65,7 +66,11 @@ class Link {
   std::size_t payload_bytes_ = 0;
   std::size_t sent_ = kFrameBytes;  // of header and payload together
 
-  std::array<std::byte, 4096> ahead_{};  // read, and not yet taken: [begin, end)
+  /// A small array comes whole, with its header, in one call. What is read ahead of a large chunk
+  /// is copied once more, and so is little.
+  static constexpr std::size_t kAheadBytes = 12 * 1024;
+  static constexpr std::size_t kAheadOfLarge = 4096;
+  std::array<std::byte, kAheadBytes> ahead_{};  // read, and not yet taken: [begin, end)
   std::size_t ahead_begin_ = 0;
   std::size_t ahead_end_ = 0;
   std::optional<Frame> frame_;
