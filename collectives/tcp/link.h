@@ -35,6 +35,13 @@ class Link {
 
   int fd() const { return fd_.get(); }
   int peer() const { return peer_; }
+  /// In another generation it may have another position.
+  void place(int peer) { peer_ = peer; }
+
+  /// It can carry no more: the peer has closed it, or sent what no rank sends.
+  bool broken() const { return broken_; }
+  /// Bytes that the system has taken and the peer's has not.
+  std::size_t unsent() const;
 
   /// Whether a frame has begun to go out and is not out.
   bool sending() const { return sent_ < kFrameBytes + payload_bytes_; }
@@ -57,9 +64,12 @@ class Link {
 
  private:
   Io receive(std::byte* to, std::size_t bytes);
+  /// What a failed send or receive, or a read of no bytes, means.
+  Io failed(ssize_t result);
 
   FileDescriptor fd_;
   int peer_;
+  bool broken_ = false;
 
   FrameBytes header_{};
   const std::byte* payload_ = nullptr;
