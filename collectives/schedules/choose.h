@@ -27,7 +27,7 @@ namespace ringmaster::collectives::schedules {
 /// speed.
 struct Cost {
   double round_us = 30;     // from a send to its arrival, without the bytes
-  double byte_ns = 6;       // a byte through a NIC
+  double byte_ns = 8;       // a byte through a NIC
   double reduce_ns = 0.15;  // a byte of an operand that is reduced
 };
 

@@ -22,6 +22,7 @@
 #include "collectives/tcp/link.h"
 #include "collectives/tcp/reunion.h"
 #include "collectives/tcp/tcp_listener.h"
+#include "collectives/tcp/yielding.h"
 
 namespace ringmaster::collectives {
 
@@ -52,6 +53,8 @@ class Mesh {
   std::uint64_t operations() const { return operations_; }
   void count_operation() { ++operations_; }
 
+  Yielding& yielding() { return yielding_; }
+
   /// Begins to connect, unless that has been done. Errc::invalid: the table is no good.
   Result<void> want(int peer);
   /// The connection, or null: not yet. It stays where it is.
@@ -76,6 +79,7 @@ class Mesh {
   KeptLinks* kept_;
   std::uint64_t operations_ = 0;
   bool open_ = false;
+  Yielding yielding_;
   std::map<int, Connector> connectors_;  // to higher positions, that are not connected yet
   std::map<int, Reunion> reunions_;
   std::map<int, std::unique_ptr<Link>> links_;
