@@ -38,7 +38,7 @@ void print_cost(const Cost& cost, int ranks, bool json) {
 
 /// What the engine of this generation finds; only one that is nothing but TCP can tell hops between
 /// hosts from those within one.
-Result<Cost> measure(collectives::Communicator* engine, Duration effort) {
+Result<Cost> find_cost(collectives::Communicator* engine, Duration effort) {
   auto* network = dynamic_cast<collectives::TcpCommunicator*>(engine);
   if (network == nullptr) {
     return Error{Errc::invalid,
@@ -54,7 +54,7 @@ Result<void> run_rank(worker::ElasticSession& session, Duration effort, bool jso
     auto end = session.join();
     std::optional<Cost> cost;
     if (end) {
-      auto measured = measure(session.communicator()->engine.get(), effort);
+      auto measured = find_cost(session.communicator()->engine.get(), effort);
       if (measured) cost = *measured;
       if (!measured) end = measured.error();
     }
