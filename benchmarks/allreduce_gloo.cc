@@ -3,9 +3,10 @@
 // The same measurement with Gloo, over TCP on loopback: it has no other way between the ranks of a
 // host. scripts/bench-peers builds it.
 //
-//     ringrun -np 2 allreduce-gloo LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE FOLDER
+//     ringrun -np 2 allreduce-gloo LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE FOLDER [ADDRESS]
 //
-// In FOLDER the ranks leave files by which they find one another: a new one for every run.
+// In FOLDER the ranks leave files by which they find one another: a new one for every run. ADDRESS
+// is this rank's, where it is not loopback.
 #include <gloo/allreduce.h>
 #include <gloo/math.h>
 #include <gloo/rendezvous/context.h>
@@ -37,17 +38,18 @@ static void sum(const float* in, float* out, size_t count) {
 
 int main(int argc, char** argv) {
   const int rank = number_from("RANK"), size = number_from("WORLD_SIZE");
-  if (argc != 5 || rank < 0 || size < 1) {
+  if (argc < 5 || argc > 6 || rank < 0 || size < 1) {
     fprintf(
         stderr,
-        "usage: ringrun -np N allreduce-gloo LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE FOLDER\n");
+        "usage: ringrun -np N allreduce-gloo LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE FOLDER "
+        "[ADDRESS]\n");
     return 2;
   }
   float *in = nullptr, *out = nullptr;
   size_t least = 0, most = 0;
   if (!take_sizes(argv, &least, &most, &in, &out)) return 2;
-  gloo::transport::tcp::attr loopback("127.0.0.1");
-  auto device = gloo::transport::tcp::CreateDevice(loopback);
+  gloo::transport::tcp::attr address(argc > 5 ? argv[5] : "127.0.0.1");
+  auto device = gloo::transport::tcp::CreateDevice(address);
   gloo::rendezvous::FileStore store(argv[4]);
   context = std::make_shared<gloo::rendezvous::Context>(rank, size);
   context->connectFullMesh(store, device);

@@ -129,7 +129,7 @@ Result<bool> ElasticSession::hear_verdict() {
 }
 
 Result<void> ElasticSession::make_engine(const FormMessage& form) {
-  communicator_.engine.reset();  // its connections end before others begin
+  communicator_.engine.reset();  // it hands its connections on before others begin
   if (!agent_) return make_engine_without_agent();
   auto made = agent_->engines.make(form, communicator_.arena.get());
   if (!made) return made.error();

@@ -62,6 +62,7 @@ Result<RankEngines> RankEngines::open(const RankContract& contract) {
 Result<std::unique_ptr<collectives::Communicator>> RankEngines::make(const FormMessage& form,
                                                                      collectives::Arena* arena) {
   if (!form.endpoints.empty()) return make_between_hosts(form);
+  kept_.keep_only({});  // those that they lead to are lost
   return std::unique_ptr<collectives::Communicator>(
       std::make_unique<collectives::ShmCommunicator>(segment_, on_this_host(form), arena));
 }
@@ -79,12 +80,13 @@ Result<std::unique_ptr<collectives::Communicator>> RankEngines::make_between_hos
                                         std::vector<int>(form.numbers.begin(), form.numbers.end())};
   const collectives::Abort abort{segment_, abort_fd_};
   if (one_rank_a_host(form)) {
-    auto made = std::make_unique<collectives::TcpCommunicator>(*listener_, membership, abort);
+    auto made =
+        std::make_unique<collectives::TcpCommunicator>(*listener_, membership, abort, &kept_);
     made->set_choice(choice_);
     return std::unique_ptr<collectives::Communicator>(std::move(made));
   }
   auto local = std::make_unique<collectives::ShmCommunicator>(segment_, on_this_host(form));
-  auto mesh = std::make_shared<collectives::Mesh>(*listener_, membership, abort);
+  auto mesh = std::make_shared<collectives::Mesh>(*listener_, membership, abort, &kept_);
   auto made = std::make_unique<collectives::HierarchicalCommunicator>(
       std::move(local), std::move(mesh), std::vector<int>(form.hosts.begin(), form.hosts.end()));
   made->set_choice(choice_);

@@ -3,7 +3,8 @@
 // Which engine a generation's collectives run on: shared memory where all ranks are on this host,
 // TCP where each host has one rank, both where hosts have several (collectives/hierarchical).
 //
-// Holds what outlives generations: the host's shared memory and the rank's listening socket.
+// Holds what outlives generations: the host's shared memory, the rank's listening socket, and its
+// connections.
 //
 // Thread rules: one thread.
 #pragma once
@@ -16,6 +17,7 @@
 #include "collectives/schedules/choose.h"
 #include "collectives/shm/arena.h"
 #include "collectives/shm/segment.h"
+#include "collectives/tcp/kept_links.h"
 #include "collectives/tcp/tcp_listener.h"
 #include "worker/contract.h"
 #include "worker/messages.h"
@@ -40,6 +42,7 @@ class RankEngines {
   collectives::Segment segment_;
   int abort_fd_;                                      // -1: none
   std::optional<collectives::TcpListener> listener_;  // where the job may have several hosts
+  collectives::KeptLinks kept_;                       // to ranks of other hosts
   collectives::schedules::Choice choice_;
   std::string algorithm_;  // the choice in words
 };

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "base/check.h"
 #include "collectives/schedules/dependencies.h"
@@ -92,6 +93,8 @@ class Check {
  private:
   struct Link {
     std::deque<int> out, in;
+    int held = -1;  // a step to reduce that has arrived
+    std::vector<Value> room = {};
   };
 
   bool reduces() const {
@@ -114,15 +117,16 @@ class Check {
     return blocks;
   }
 
-  /// Carries the first send of the link out when both ends are ready.
+  /// Carries the first send of the link out when both ends are ready, or what it has sent before.
   bool pass(int from, int to, Link& link) {
+    Walker& receiver = walkers_[static_cast<std::size_t>(to)];
+    if (link.held >= 0) return receiver.may(link.held) && (end(to, link), true);
     if (link.out.empty() || link.in.empty()) return false;
     const int sent = link.out.front(), received = link.in.front();
     Walker& sender = walkers_[static_cast<std::size_t>(from)];
-    Walker& receiver = walkers_[static_cast<std::size_t>(to)];
-    if (!sender.may(sent) || !receiver.may(received)) return false;
     const Step& out = sender.ordered.steps[static_cast<std::size_t>(sent)];
     const Step& in = receiver.ordered.steps[static_cast<std::size_t>(received)];
+    if (!sender.may(sent) || (in.action != Action::reduce && !receiver.may(received))) return false;
     link.out.pop_front();
     link.in.pop_front();
     if (out.first != in.first || out.blocks != in.blocks) {
@@ -131,14 +135,25 @@ class Check {
       return false;
     }
     if (out.blocks == 0) receiver.tokens |= sender.tokens | only(from);
-    for (int b = in.first; b < in.first + in.blocks; ++b) {
-      take(to, received, in, b, sender.blocks[static_cast<std::size_t>(b)]);
-    }
+    const auto first = sender.blocks.begin() + in.first;
+    link.held = received;
+    link.room.assign(first, first + in.blocks);
     sender.done[static_cast<std::size_t>(sent)] = true;
-    receiver.done[static_cast<std::size_t>(received)] = true;
     --sender.left;
-    --receiver.left;
+    if (receiver.may(received)) end(to, link);
     return true;
+  }
+
+  /// What has arrived comes to its place.
+  void end(int to, Link& link) {
+    Walker& receiver = walkers_[static_cast<std::size_t>(to)];
+    const auto received = static_cast<std::size_t>(std::exchange(link.held, -1));
+    const Step& in = receiver.ordered.steps[received];
+    for (std::size_t i = 0; i < link.room.size(); ++i) {
+      take(to, static_cast<int>(received), in, in.first + static_cast<int>(i), link.room[i]);
+    }
+    receiver.done[received] = true;
+    --receiver.left;
   }
 
   void take(int position, int index, const Step& step, int block, const Value& arrived) {

@@ -3,8 +3,11 @@
 // Says whether a plan does what it is for. It carries the plan out on values that know where they
 // come from: a set of positions, and the tree of reductions that made them, as a hash.
 //
-//   - no deadlock, though no send is buffered at all: it ends when it is received. Links are first
-//     in, first out, and steps wait for those that they depend on (dependencies.h)
+//   - no deadlock, though no send is buffered: it ends when it is received. Links are first in,
+//   first
+//     out, and steps wait for those that they depend on (dependencies.h). What is to be reduced is
+//     received as soon as it comes, one step on each link, and reduced when that may be, as the
+//     executor does it with chunks: pairs that exchange what both then change need that
 //   - what is sent and what is received are the same blocks, and hold something
 //   - no contribution is counted twice, and in the end none is missing, wherever one is due
 //   - all positions have got the same reduction, operand for operand: the same bits

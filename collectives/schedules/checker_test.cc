@@ -41,7 +41,7 @@ TEST(Checker, AcceptsEveryPlanUpTo64Ranks) {
       ++plans;
     });
   }
-  EXPECT_EQ(plans, (kSlow ? 13 : 64) * 11 * 2);
+  EXPECT_EQ(plans, (kSlow ? 13 : 64) * 12 * 2);
 }
 
 std::vector<Steps> all_steps(const Plan& plan) {

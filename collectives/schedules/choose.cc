@@ -16,6 +16,10 @@ namespace {
 // Pieces of half an array that follow one another through a tree. More of them cost more steps than
 // their shorter way in saves.
 constexpr int kSegmentsMax = 64;
+// A ring keeps each link busy with one stream all the time; in halving partners change, and links
+// are idle where one round waits for another. Measured with 4 hosts at 1 Gbit/s, from 1 MiB on: 5
+// to 7 %.
+constexpr double kHalvingIdle = 1.05;
 
 /// What a plan is made of: rounds that wait for one another, and the bytes that pass the busiest
 /// NIC, or the busiest processor, one after the other.
@@ -30,12 +34,17 @@ Load all_reduce_load(const Plan& plan, double bytes) {
   if (plan.algorithm == Algorithm::gather) {
     return {static_cast<double>(rounds_to_reach(plan.ranks)), (n - 1) * bytes, n * bytes};
   }
+  const double power = power_below(plan.ranks);
+  // Who gets an array from a neighbour first passes twice as much as the others.
+  const double extra = power < n ? bytes : 0;
+  if (plan.algorithm == Algorithm::doubling) {
+    const double passed = rounds_to_reach(static_cast<int>(power)) * bytes;
+    return {static_cast<double>(swap_rounds(plan.ranks)), passed + 2 * extra, passed + extra};
+  }
   if (plan.algorithm == Algorithm::halving) {
-    const double power = power_below(plan.ranks);
     const double part = bytes * (power - 1) / power;
-    // Who gets an array from a neighbour first passes twice as much as the others.
-    const double extra = power < n ? bytes : 0;
-    return {static_cast<double>(halving_rounds(plan.ranks)), 2 * part + 2 * extra, part + extra};
+    return {static_cast<double>(halving_rounds(plan.ranks)), 2 * part * kHalvingIdle + 2 * extra,
+            part + extra};
   }
   // Each position is inside one tree, with two children, and a leaf of the other: in a round it
   // sends at most four segments, and reduces two; of two positions each has one child.

@@ -3,10 +3,11 @@
 // Which algorithm carries an operation out: the one for which a model of the network predicts the
 // least time, or the one that was asked for.
 //
-// The model's constants are fixed, and may be set; they are not measured when ranks meet. The order
-// in which an element is reduced follows from the choice, and so its last bits: what a busy moment
-// had measured would change the weights of a repeated run. A wrong constant costs some time at the
-// sizes where two algorithms are near each other anyway.
+// The model's constants are fixed, and may be set: `ringmaster calibrate` measures what to set.
+// They are not measured when ranks meet. The order in which an element is reduced follows from the
+// choice, and so its last bits: what a busy moment had measured would change the weights of a
+// repeated run. A wrong constant costs some time at the sizes where two algorithms are near each
+// other anyway.
 //
 // Pure.
 #pragma once
@@ -26,7 +27,7 @@ namespace ringmaster::collectives::schedules {
 /// speed.
 struct Cost {
   double round_us = 30;     // from a send to its arrival, without the bytes
-  double byte_ns = 6;       // a byte through a NIC
+  double byte_ns = 8;       // a byte through a NIC
   double reduce_ns = 0.15;  // a byte of an operand that is reduced
 };
 

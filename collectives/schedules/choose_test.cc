@@ -14,12 +14,18 @@ TEST(Choose, FewRoundsForSmallArraysFewBytesForLargeOnes) {
     const auto at = [&](std::size_t bytes) {
       return choose(Operation::all_reduce, ranks, 0, bytes, choice).algorithm;
     };
-    EXPECT_EQ(at(8), Algorithm::gather);
-    EXPECT_NE(at(64 << 20), Algorithm::gather);
+    const bool pairs = ranks != 7;
+    EXPECT_EQ(at(8), pairs ? Algorithm::doubling : Algorithm::gather);
+    EXPECT_EQ(at(4096), Algorithm::doubling);
+    EXPECT_NE(at(64 << 20), at(8));
     EXPECT_EQ(choose(Operation::broadcast, ranks, 1, 8, choice).algorithm, Algorithm::binomial);
     EXPECT_EQ(choose(Operation::broadcast, ranks, 1, 64 << 20, choice).algorithm, Algorithm::chain);
   }
-  EXPECT_EQ(choose(Operation::all_reduce, 7, 0, 64 << 20, choice).algorithm, Algorithm::ring);
+  // The ring streams; its rounds count where there are many, or the array is short.
+  for (const int ranks : {4, 7}) {
+    EXPECT_EQ(choose(Operation::all_reduce, ranks, 0, 1 << 20, choice).algorithm, Algorithm::ring);
+  }
+  EXPECT_EQ(choose(Operation::all_reduce, 64, 0, 1 << 20, choice).algorithm, Algorithm::halving);
 }
 
 TEST(Choose, TakesWhatWasAskedForWhereItCan) {

@@ -20,6 +20,16 @@ Halving halving_of(int ranks) {
   return {power, ranks - power};
 }
 
+/// The first or last round of all, where the array of `blocks` is handed over, or comes back.
+void add_hand_over(const Halving& halving, int position, bool first, int blocks, Steps& steps) {
+  if (position >= 2 * halving.extra) return;
+  const bool hands = halving.hands_over(position);
+  const int peer = hands ? position + 1 : position - 1;
+  const bool sends = hands == first;
+  const Action action = sends ? Action::send : first ? Action::reduce : Action::receive;
+  steps.push_back({action, peer, 0, blocks, !sends && first});
+}
+
 /// In a round of halving the own range of blocks loses one half: [first, first + 2 * distance) is
 /// what both partners still had.
 void add_exchange(const Halving& halving, int position, int distance, bool reduces, Steps& steps) {
@@ -47,21 +57,34 @@ void add_halving_round(int ranks, int position, int round, Steps& steps) {
   const int levels = rounds_to_reach(halving.power);
   if (halving.extra > 0) {
     const bool first = round == 0, last = round == 2 * levels + 1;
-    if (first || last) {
-      if (position >= 2 * halving.extra) return;
-      const bool hands = halving.hands_over(position);
-      const int peer = hands ? position + 1 : position - 1;
-      const bool sends = hands == first;
-      const Action action = sends ? Action::send : first ? Action::reduce : Action::receive;
-      steps.push_back({action, peer, 0, halving.power, !sends && first});
-      return;
-    }
+    if (first || last) return add_hand_over(halving, position, first, halving.power, steps);
     if (halving.hands_over(position)) return;
     --round;
   }
   const bool reduces = round < levels;
   const int distance = reduces ? halving.power >> (round + 1) : 1 << (round - levels);
   add_exchange(halving, position, distance, reduces, steps);
+}
+
+int swap_rounds(int ranks) {
+  const Halving halving = halving_of(ranks);
+  return rounds_to_reach(halving.power) + (halving.extra > 0 ? 2 : 0);
+}
+
+// Both partners reduce the same two operands, the lower part's first: same bits on all.
+void add_swap_round(int ranks, int position, int round, Steps& steps) {
+  const Halving halving = halving_of(ranks);
+  const int levels = rounds_to_reach(halving.power);
+  if (halving.extra > 0) {
+    const bool first = round == 0, last = round == levels + 1;
+    if (first || last) return add_hand_over(halving, position, first, 1, steps);
+    if (halving.hands_over(position)) return;
+    --round;
+  }
+  const int part = halving.part_of(position), partner = part ^ (1 << round);
+  const int peer = halving.position_of(partner);
+  steps.push_back({Action::send, peer, 0, 1});
+  steps.push_back({Action::reduce, peer, 0, 1, partner < part, round == levels - 1});
 }
 
 }  // namespace ringmaster::collectives::schedules

@@ -45,6 +45,10 @@ std::optional<Value> value_in(const Names& names, std::string_view name) {
   return found->first;
 }
 
+bool reduces_by_doubling(const Plan& plan) {
+  return plan.operation == Operation::all_reduce && plan.algorithm == Algorithm::doubling;
+}
+
 int data_rounds(const Plan& plan) {
   const int n = plan.ranks;
   switch (plan.algorithm) {
@@ -54,8 +58,9 @@ int data_rounds(const Plan& plan) {
       return halving_rounds(n);
     case Algorithm::tree:
       return tree_rounds(n, plan.segments);
-    case Algorithm::gather:
     case Algorithm::doubling:
+      return reduces_by_doubling(plan) ? swap_rounds(n) : rounds_to_reach(n);
+    case Algorithm::gather:
     case Algorithm::binomial:
       return rounds_to_reach(n);
     case Algorithm::chain:
@@ -91,8 +96,8 @@ std::optional<Algorithm> algorithm_named(std::string_view name) {
 }
 
 const std::vector<Algorithm>& algorithms_of(Operation operation) {
-  static const std::vector<Algorithm> reduce = {Algorithm::ring, Algorithm::halving,
-                                                Algorithm::tree, Algorithm::gather};
+  static const std::vector<Algorithm> reduce = {
+      Algorithm::ring, Algorithm::halving, Algorithm::tree, Algorithm::gather, Algorithm::doubling};
   static const std::vector<Algorithm> scatter = {Algorithm::ring};
   static const std::vector<Algorithm> gather = {Algorithm::ring, Algorithm::doubling};
   static const std::vector<Algorithm> exchange = {Algorithm::pairwise};
@@ -119,8 +124,9 @@ int block_count(const Plan& plan) {
   switch (plan.algorithm) {
     case Algorithm::ring:
     case Algorithm::gather:
-    case Algorithm::doubling:
       return plan.ranks;
+    case Algorithm::doubling:
+      return reduces_by_doubling(plan) ? 1 : plan.ranks;
     case Algorithm::halving:
       return power_below(plan.ranks);
     case Algorithm::tree:
@@ -154,8 +160,10 @@ void add_round(const Plan& plan, int position, int round, Steps& steps) {
       return add_halving_round(plan.ranks, position, round, steps);
     case Algorithm::tree:
       return add_tree_round(plan, position, round, steps);
-    case Algorithm::gather:
     case Algorithm::doubling:
+      if (reduces_by_doubling(plan)) return add_swap_round(plan.ranks, position, round, steps);
+      return add_doubling_round(plan.ranks, position, round, steps);
+    case Algorithm::gather:
       return add_doubling_round(plan.ranks, position, round, steps);
     case Algorithm::chain:
       return add_chain_round(plan, position, round, steps);

@@ -18,7 +18,11 @@
 //               rounds; what is above a power of two hands its array to a neighbour first
 //   tree        two binary trees at once, each for half of the array; who is inside one is a leaf
 //               of the other: Sanders, Speck and Traeff (2009). Streams in segments
-//   doubling    all-gather in ceil(log n) rounds, for any n: Bruck et al. (1997)
+//   doubling    all-gather in ceil(log n) rounds, for any n: Bruck et al. (1997); pairs that give
+//   each
+//               other what they have where n is a power of two. All-reduce: pairs exchange the
+//               whole array, at twice the distance in each round: Thakur, Rabenseifner and Gropp
+//               (2005)
 //   gather      all-reduce as an all-gather by doubling; everybody reduces for itself, in the order
 //               of positions. For small arrays: the fewest rounds
 //   chain       broadcast from one to the next, in segments
@@ -81,8 +85,8 @@ struct Plan {
   bool tokens = false;  // with a dissemination beside it, so that nobody ends before all have begun
 };
 
-/// Parts of the array. All-to-all: n * n, block from * n + to; else gather, ring, doubling: one for
-/// each position.
+/// Parts of the array. All-to-all: n * n, block from * n + to; else gather, ring, and doubling that
+/// gathers: one for each position.
 int block_count(const Plan& plan);
 int round_count(const Plan& plan);
 /// Adds what a position does in a round. Its sends need only what came in in earlier rounds.

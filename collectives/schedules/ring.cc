@@ -27,8 +27,16 @@ void add_ring_round(const Plan& plan, int position, int round, Steps& steps) {
 }
 
 // Position p holds blocks p .. p + 2^k - 1 (round the corner) before round k, and hands them back.
+// Where n is a power of two it holds the 2^k aligned ones around p, and gives them to the one that
+// has the others: a connection on which data go both ways carries the acknowledgements with them.
 void add_doubling_round(int ranks, int position, int round, Steps& steps) {
   const int distance = 1 << round;
+  if (power_below(ranks) == ranks) {
+    const int partner = position ^ distance;
+    steps.push_back({Action::send, partner, position / distance * distance, distance});
+    steps.push_back({Action::receive, partner, partner / distance * distance, distance});
+    return;
+  }
   const int count = distance < ranks - distance ? distance : ranks - distance;
   const auto add = [&](Action action, int peer, int first) {
     const int head = first + count <= ranks ? count : ranks - first;
@@ -50,8 +58,11 @@ void add_pairwise_round(int ranks, int position, int round, Steps& steps) {
 void add_dissemination_round(int ranks, int position, int round, Steps& steps) {
   if (round >= rounds_to_reach(ranks)) return;
   const int distance = 1 << round;
-  steps.push_back({Action::send, around(position + distance, ranks)});
-  steps.push_back({Action::receive, around(position - distance, ranks)});
+  const bool pairs = power_below(ranks) == ranks;  // as in a gather
+  const int to = pairs ? position ^ distance : around(position + distance, ranks);
+  const int from = pairs ? to : around(position - distance, ranks);
+  steps.push_back({Action::send, to});
+  steps.push_back({Action::receive, from});
 }
 
 // Counted from the root.

@@ -2,7 +2,6 @@
 #include "collectives/tcp/executor.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 
@@ -13,9 +12,8 @@ namespace ringmaster::collectives {
 
 namespace {
 
-// A small array of a peer on the same host usually comes within a few yields, where a wake-up costs
-// more. A large one takes longer anyway, and the network's own work needs the processor.
-constexpr int kPollYields = 32;
+// A small array is looked for again and again (yielding.h). A large one takes longer anyway, and
+// the network's own work needs the processor.
 constexpr std::size_t kSmallBytes = 64 * 1024;
 // Longer than any step of a running operation waits, shorter than anybody's patience.
 constexpr Duration kRollCallAfter = std::chrono::milliseconds(10);
@@ -42,9 +40,8 @@ Executor::Executor(Mesh& mesh, Setup setup, Job& job)
     (task.action == schedules::Action::send ? lane.out : lane.in).push_back(static_cast<int>(i));
   }
   unlinked_ = lanes_.size();
-  const bool small = std::ranges::all_of(
-      job_.tasks, [](const Task& task) { return task.stretch.bytes <= kSmallBytes; });
-  yields_ = small ? kPollYields : 0;
+  small_ = std::ranges::all_of(job_.tasks,
+                               [](const Task& task) { return task.stretch.bytes <= kSmallBytes; });
 }
 
 Lane& Executor::lane_to(int peer) {
@@ -57,7 +54,7 @@ Lane& Executor::lane_to(int peer) {
 Result<void> Executor::run() {
   moved_at_ = read_clock();
   if (auto wanted = want_all(); !wanted) return wanted;
-  for (int idle = 0;;) {
+  for (bool idle = false;;) {
     if (alarm_.raised()) return error(Errc::generation_changed, "the generation has changed");
     bool moved = connect();
     for (Lane& lane : lanes_) {
@@ -65,20 +62,29 @@ Result<void> Executor::run() {
       moved |= receive(lane);
     }
     // A mismatch stops everything: there is no need to look for it while something moves.
-    if (!moved && idle >= yields_) moved = listen();
+    const bool yields = !moved && small_ && yield(idle);
+    if (!moved && !yields) moved = listen();
     if (!mismatch_.empty()) return farewell();
     if (failed_) return *failed_;
     if (done()) return {};
     if (moved) {
-      if (idle > 0) moved_at_ = read_clock();
-      idle = 0;
-    } else if (++idle <= yields_) {
-      sched_yield();
-    } else if (!call_the_roll()) {
+      if (idle) moved_at_ = read_clock();
+      if (idle && small_) mesh_.yielding().moved();
+      idle = false;
+      continue;
+    }
+    idle = true;
+    if (!yields && !call_the_roll()) {
       sleep();
       check_patience();
     }
   }
+}
+
+/// Gives the processor away once, unless it is time to sleep.
+bool Executor::yield(bool idle) {
+  if (!idle) mesh_.yielding().begin(read_clock());
+  return mesh_.yielding().yield();
 }
 
 Result<void> Executor::want_all() {

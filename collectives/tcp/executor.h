@@ -48,6 +48,7 @@ class Executor {
  private:
   /// A lane to the peer; made when there is none.
   Lane& lane_to(int peer);
+  bool yield(bool idle);
   Result<void> want_all();
   bool done() const;
 
@@ -97,7 +98,7 @@ class Executor {
   Job& job_;
   std::vector<Lane> lanes_;
   std::size_t unlinked_ = 0;
-  int yields_ = 0;  // before it sleeps
+  bool small_ = false;  // worth some yields before it sleeps
   RollCall roll_;
   std::string mismatch_;  // in words
   const Lane* told_by_ = nullptr;

@@ -128,7 +128,7 @@ Io Executor::read(Lane& lane) {
   }
   Io io = Io::done;
   if (!lane.admitted) {
-    io = lane.link->pull_header();
+    io = lane.link->pull_header(lane.all_received() ? 0 : next_chunk(front_in(lane)));
     if (io == Io::done && !admit(lane, *lane.link->frame())) return Io::blocked;
     lane.admitted = io == Io::done;
   }
@@ -196,7 +196,13 @@ bool Executor::admit(Lane& lane, const Frame& frame) {
     const bool next = frame.operation > setup_.operation && lane.all_received();
     return next ? later(lane) : true;
   }
-  if (frame.generation != mesh_.membership().generation) {
+  const std::int64_t generation = mesh_.membership().generation;
+  if (frame.kind == FrameKind::reunion && frame.generation > generation) {
+    // This generation is over, and the abort on its way here.
+    lose(lane);
+    return later(lane);
+  }
+  if (frame.generation != generation || frame.kind == FrameKind::reunion) {
     return damage(lane, "a frame of another generation");
   }
   if (frame.kind == FrameKind::present) return admit_note(lane, frame);

@@ -48,13 +48,14 @@ std::vector<std::byte> draw_bytes(Random& random, const Call& call) {
   const auto frames = 1 + random.below(4);
   for (std::uint64_t i = 0; i < frames; ++i) {
     Frame frame;
-    frame.kind = static_cast<FrameKind>(1 + random.below(5));
+    frame.kind = static_cast<FrameKind>(1 + random.below(6));
     frame.generation = random.chance(0.9) ? 1 : 2;
     frame.operation = random.chance(0.9) ? 1 : random.below(4);
     frame.call = call;
     if (random.chance(0.2)) frame.call.count += random.below(3);
     frame.index = static_cast<std::uint32_t>(random.chance(0.8) ? 0 : random.below(5));
-    if (frame.kind != FrameKind::token) frame.bytes = random.chance(0.7) ? 100 : 90;
+    const bool bare = frame.kind == FrameKind::token || frame.kind == FrameKind::reunion;
+    if (!bare) frame.bytes = random.chance(0.7) ? 100 : 90;
     const FrameBytes header = encode_frame(frame);
     all.insert(all.end(), header.begin(), header.end());
     for (std::uint32_t b = 0; b < frame.bytes; ++b) {

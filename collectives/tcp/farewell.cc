@@ -25,6 +25,11 @@ void hear(Goodbye& goodbye) {
   for (int frames = 0; frames < 16 && !goodbye.heard; ++frames) {
     Io io = link.pull_header();
     const bool last = link.frame() && link.frame()->kind == FrameKind::mismatch;
+    // Of the next generation, which finds it there.
+    if (link.frame() && link.frame()->kind == FrameKind::reunion) {
+      goodbye.heard = true;
+      return;
+    }
     if (io == Io::done) io = link.pull_payload(nullptr);
     if (io == Io::gone || io == Io::damaged) goodbye.heard = true;
     if (io != Io::done) return;

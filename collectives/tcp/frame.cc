@@ -25,6 +25,7 @@ Call get_call(const std::byte* from) {
 bool right_size(FrameKind kind, std::uint32_t bytes) {
   switch (kind) {
     case FrameKind::token:
+    case FrameKind::reunion:
       return bytes == 0;
     case FrameKind::chunk:
       return bytes > 0 && bytes <= kChunkBytes;

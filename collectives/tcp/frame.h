@@ -24,6 +24,7 @@ enum class FrameKind : std::uint32_t {
   mismatch = 3,  // two ranks called different things, in words: the last frame of its direction
   present = 4,   // who is known to have called: a bit for each position, the lowest first
   message = 5,   // a piece of an array that was sent to this rank, and belongs to no operation
+  reunion = 6,   // on a kept connection: what follows is of this generation. No payload
 };
 
 /// Bytes of the largest piece of an array: a few fill a socket, and two fit a core's cache.

@@ -18,10 +18,10 @@ TEST(Frame, ReadsWhatItWrites) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const auto kind = static_cast<FrameKind>(1 + random.below(5));
+    const auto kind = static_cast<FrameKind>(1 + random.below(6));
     const bool note = kind == FrameKind::mismatch || kind == FrameKind::present;
-    const auto bytes =
-        kind == FrameKind::token ? 0 : 1 + random.below(note ? kNoteBytesMax : kChunkBytes);
+    const bool bare = kind == FrameKind::token || kind == FrameKind::reunion;
+    const auto bytes = bare ? 0 : 1 + random.below(note ? kNoteBytesMax : kChunkBytes);
     const Frame frame{kind,
                       static_cast<std::int64_t>(random.next()),
                       random.next(),
@@ -48,7 +48,8 @@ TEST(Frame, RefusesOtherSizesAndKinds) {
   EXPECT_TRUE(refused(FrameKind::message, kChunkBytes + 1));
   EXPECT_FALSE(refused(FrameKind::message, 0));
   EXPECT_TRUE(refused(static_cast<FrameKind>(0), 0));
-  EXPECT_TRUE(refused(static_cast<FrameKind>(6), 0));
+  EXPECT_TRUE(refused(FrameKind::reunion, 1));
+  EXPECT_TRUE(refused(static_cast<FrameKind>(7), 0));
   FrameBytes bytes = encode_frame(Frame{});
   bytes[0] ^= std::byte{1};
   EXPECT_FALSE(decode_frame(bytes));

@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/tcp/link.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 
 #include "base/check.h"
 
 namespace ringmaster::collectives {
 
-namespace {
-
-/// What a failed send or receive means. Whatever the system says (reset, no route, timed out): the
-/// peer cannot be reached on this connection any more.
-Io failed_io() {
-  return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? Io::blocked : Io::gone;
+// Whatever the system says (reset, no route, timed out): the peer cannot be reached on this
+// connection any more.
+Io Link::failed(ssize_t result) {
+  if (result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return Io::blocked;
+  broken_ = true;
+  return Io::gone;
 }
 
-}  // namespace
+std::size_t Link::unsent() const {
+  int bytes = 0;
+  // A socket that cannot say it is no good.
+  if (ioctl(fd_.get(), SIOCOUTQ, &bytes) != 0) return std::numeric_limits<std::size_t>::max();
+  return static_cast<std::size_t>(bytes);
+}
 
 void Link::start(const Frame& frame, const std::byte* payload) {
   CHECK(!sending());
@@ -47,7 +55,7 @@ Io Link::push() {
     message.msg_iovlen = count;
     const ssize_t bytes = ::sendmsg(fd_.get(), &message, MSG_NOSIGNAL);
     if (bytes < 0) {
-      const Io io = failed_io();
+      const Io io = failed(bytes);
       return io == Io::blocked && moved ? Io::some : io;
     }
     sent_ += static_cast<std::size_t>(bytes);
@@ -56,21 +64,24 @@ Io Link::push() {
   return Io::done;
 }
 
-Io Link::pull_header() {
+Io Link::pull_header(std::size_t likely) {
   if (frame_) return Io::done;
   if (ahead_end_ - ahead_begin_ < kFrameBytes) {
     std::copy(ahead_.data() + ahead_begin_, ahead_.data() + ahead_end_, ahead_.data());
     ahead_end_ -= std::exchange(ahead_begin_, 0);
-    const ssize_t bytes =
-        ::recv(fd_.get(), ahead_.data() + ahead_end_, ahead_.size() - ahead_end_, 0);
-    if (bytes == 0) return Io::gone;
-    if (bytes < 0) return failed_io();
+    const std::size_t most =
+        likely + 2 * kFrameBytes <= ahead_.size() ? ahead_.size() : kAheadOfLarge;
+    const ssize_t bytes = ::recv(fd_.get(), ahead_.data() + ahead_end_, most - ahead_end_, 0);
+    if (bytes <= 0) return failed(bytes);
     ahead_end_ += static_cast<std::size_t>(bytes);
     if (ahead_end_ < kFrameBytes) return Io::some;
   }
   frame_ = decode_frame(
       std::span<const std::byte, kFrameBytes>(ahead_.data() + ahead_begin_, kFrameBytes));
-  if (!frame_) return Io::damaged;
+  if (!frame_) {
+    broken_ = true;
+    return Io::damaged;
+  }
   ahead_begin_ += kFrameBytes;
   received_ = 0;
   return Io::done;
@@ -78,13 +89,12 @@ Io Link::pull_header() {
 
 Io Link::receive(std::byte* to, std::size_t bytes) {
   // What follows the payload comes along: usually the next header.
-  std::array<iovec, 2> parts = {iovec{to, bytes}, iovec{ahead_.data(), ahead_.size()}};
+  std::array<iovec, 2> parts = {iovec{to, bytes}, iovec{ahead_.data(), kAheadOfLarge}};
   msghdr message{};
   message.msg_iov = parts.data();
   message.msg_iovlen = parts.size();
   const ssize_t result = ::recvmsg(fd_.get(), &message, 0);
-  if (result == 0) return Io::gone;
-  if (result < 0) return failed_io();
+  if (result <= 0) return failed(result);
   const auto got = static_cast<std::size_t>(result);
   received_ += std::min(got, bytes);
   ahead_begin_ = 0;

@@ -35,6 +35,13 @@ class Link {
 
   int fd() const { return fd_.get(); }
   int peer() const { return peer_; }
+  /// In another generation it may have another position.
+  void place(int peer) { peer_ = peer; }
+
+  /// It can carry no more: the peer has closed it, or sent what no rank sends.
+  bool broken() const { return broken_; }
+  /// Bytes that the system has taken and the peer's has not.
+  std::size_t unsent() const;
 
   /// Whether a frame has begun to go out and is not out.
   bool sending() const { return sent_ < kFrameBytes + payload_bytes_; }
@@ -44,7 +51,8 @@ class Link {
 
   /// The frame whose payload comes next, after pull_header() was done.
   const std::optional<Frame>& frame() const { return frame_; }
-  Io pull_header();
+  /// `likely` bytes of payload are expected after it: a small one comes with it.
+  Io pull_header(std::size_t likely = 0);
   /// Reads the payload of frame() to `to`, or nowhere when that is null. Done: frame() is empty.
   Io pull_payload(std::byte* to);
 
@@ -56,16 +64,23 @@ class Link {
 
  private:
   Io receive(std::byte* to, std::size_t bytes);
+  /// What a failed send or receive, or a read of no bytes, means.
+  Io failed(ssize_t result);
 
   FileDescriptor fd_;
   int peer_;
+  bool broken_ = false;
 
   FrameBytes header_{};
   const std::byte* payload_ = nullptr;
   std::size_t payload_bytes_ = 0;
   std::size_t sent_ = kFrameBytes;  // of header and payload together
 
-  std::array<std::byte, 4096> ahead_{};  // read, and not yet taken: [begin, end)
+  /// A small array comes whole, with its header, in one call. What is read ahead of a large chunk
+  /// is copied once more, and so is little.
+  static constexpr std::size_t kAheadBytes = 12 * 1024;
+  static constexpr std::size_t kAheadOfLarge = 4096;
+  std::array<std::byte, kAheadBytes> ahead_{};  // read, and not yet taken: [begin, end)
   std::size_t ahead_begin_ = 0;
   std::size_t ahead_end_ = 0;
   std::optional<Frame> frame_;

@@ -7,15 +7,24 @@
 
 namespace ringmaster::collectives {
 
-Mesh::Mesh(TcpListener& listener, TcpMembership membership, Abort abort)
+Mesh::Mesh(TcpListener& listener, TcpMembership membership, Abort abort, KeptLinks* kept)
     : listener_(listener),
       membership_(std::move(membership)),
-      alarm_(abort, membership_.generation) {
+      alarm_(abort, membership_.generation),
+      kept_(kept) {
   CHECK(membership_.position >= 0 && membership_.position < size());
   if (membership_.numbers.empty()) {
     for (int position = 0; position < size(); ++position) membership_.numbers.push_back(position);
   }
   CHECK_EQ(membership_.numbers.size(), membership_.endpoints.size());
+  // Who is in this generation no more is heard no more, from here on.
+  if (kept_ != nullptr) kept_->keep_only(membership_.endpoints);
+}
+
+Mesh::~Mesh() {
+  if (kept_ == nullptr) return;
+  for (auto& [peer, link] : links_) kept_->put(endpoint(peer), std::move(link));
+  for (auto& [peer, reunion] : reunions_) kept_->put(endpoint(peer), reunion.take());
 }
 
 Result<void> Mesh::want(int peer) {
@@ -26,10 +35,22 @@ Result<void> Mesh::want(int peer) {
     listener_.open({membership_.generation, own, membership_.secret});
     open_ = true;
   }
-  if (peer < membership_.position || links_.contains(peer) || connectors_.contains(peer)) return {};
-  const auto address = parse_endpoint(membership_.endpoints[static_cast<std::size_t>(peer)]);
+  if (links_.contains(peer) || connectors_.contains(peer) || reunions_.contains(peer)) return {};
+  if (auto link = kept_ == nullptr ? nullptr : kept_->take(endpoint(peer))) {
+    reunions_.emplace(peer, Reunion(std::move(link), peer, membership_.generation));
+    return {};
+  }
+  return knock(peer);
+}
+
+Result<void> Mesh::knock(int peer) {
+  if (peer < membership_.position) return {};  // it comes to us
+  const auto address = parse_endpoint(endpoint(peer));
   if (!address) return address.error();
-  const Hello hello{membership_.generation, own, static_cast<std::uint32_t>(peer), {}};
+  const Hello hello{membership_.generation,
+                    static_cast<std::uint32_t>(membership_.position),
+                    static_cast<std::uint32_t>(peer),
+                    {}};
   connectors_.emplace(peer, Connector(*address, hello, membership_.secret));
   return {};
 }
@@ -44,9 +65,13 @@ void Mesh::step(Time now) {
   for (const std::uint32_t from : listener_.guests()) {
     const int peer = static_cast<int>(from);
     FileDescriptor fd = listener_.take(from);
-    // Who comes again has lost its first connection before anything was said.
-    if (!links_.contains(peer)) links_[peer] = std::make_unique<Link>(std::move(fd), peer);
+    // Who comes again has lost its first connection before anything was said, and who comes though
+    // there is a kept one has not kept it.
+    if (links_.contains(peer)) continue;
+    reunions_.erase(peer);
+    links_[peer] = std::make_unique<Link>(std::move(fd), peer);
   }
+  step_reunions();
   for (auto& [peer, connector] : connectors_) {
     connector.step(now);
     if (connector.ready()) links_[peer] = std::make_unique<Link>(connector.take(), peer);
@@ -54,8 +79,20 @@ void Mesh::step(Time now) {
   std::erase_if(connectors_, [](const auto& one) { return one.second.ready(); });
 }
 
+void Mesh::step_reunions() {
+  for (auto one = reunions_.begin(); one != reunions_.end();) {
+    auto& [peer, reunion] = *one;
+    reunion.step();
+    if (reunion.ready()) links_[peer] = reunion.take();
+    // Its endpoint was good enough once.
+    if (!reunion.ready() && reunion.lost()) CHECK(knock(peer).ok());
+    one = reunion.ready() || reunion.lost() ? reunions_.erase(one) : std::next(one);
+  }
+}
+
 void Mesh::add_to(std::vector<pollfd>& fds, Duration* at_most) const {
   listener_.add_to(fds);
+  for (const auto& [peer, reunion] : reunions_) reunion.add_to(fds);
   for (const auto& [peer, connector] : connectors_) {
     connector.add_to(fds);
     const auto again = connector.next_attempt();
@@ -68,8 +105,7 @@ std::optional<Error> Mesh::lost(const std::string& what, Duration grace) const {
     if (!connector.next_attempt() || !connector.failing_since()) continue;
     if (read_clock() - *connector.failing_since() < grace) continue;
     return Error{Errc::closed, fmt::format("{}: connect to rank {} ({}): {}", what, number(peer),
-                                           membership_.endpoints[static_cast<std::size_t>(peer)],
-                                           connector.problem())};
+                                           endpoint(peer), connector.problem())};
   }
   return {};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The connections of a rank to others of its generation: made when somebody first wants one, and
-// kept to the end of the generation. Of two ranks the lower position knocks at the other's door; a
-// connection serves both directions.
+// kept to the end of the generation, and beyond it where there is somebody who keeps them. Of two
+// ranks the lower position knocks at the other's door; a connection serves both directions.
 //
 // Not one connection for each pair from the start: an operation needs few of them (its plan says
 // which), and a thousand ranks would need a million.
@@ -18,8 +18,11 @@
 #include "base/result.h"
 #include "collectives/tcp/alarm.h"
 #include "collectives/tcp/connector.h"
+#include "collectives/tcp/kept_links.h"
 #include "collectives/tcp/link.h"
+#include "collectives/tcp/reunion.h"
 #include "collectives/tcp/tcp_listener.h"
+#include "collectives/tcp/yielding.h"
 
 namespace ringmaster::collectives {
 
@@ -34,8 +37,12 @@ struct TcpMembership {
 
 class Mesh {
  public:
-  /// The listener and the segment of the abort outlive the mesh.
-  Mesh(TcpListener& listener, TcpMembership membership, Abort abort);
+  /// The listener, the segment of the abort and `kept` outlive the mesh. `kept` has connections of
+  /// earlier generations and gets this one's; null: they end with the mesh.
+  Mesh(TcpListener& listener, TcpMembership membership, Abort abort, KeptLinks* kept = nullptr);
+  ~Mesh();
+  Mesh(const Mesh&) = delete;
+  Mesh& operator=(const Mesh&) = delete;
 
   const TcpMembership& membership() const { return membership_; }
   const Alarm& alarm() const { return alarm_; }
@@ -45,6 +52,8 @@ class Mesh {
   /// Collectives that this rank has called, in all communicators on the mesh.
   std::uint64_t operations() const { return operations_; }
   void count_operation() { ++operations_; }
+
+  Yielding& yielding() { return yielding_; }
 
   /// Begins to connect, unless that has been done. Errc::invalid: the table is no good.
   Result<void> want(int peer);
@@ -58,12 +67,21 @@ class Mesh {
   std::optional<Error> lost(const std::string& what, Duration grace) const;
 
  private:
+  const std::string& endpoint(int peer) const {
+    return membership_.endpoints[static_cast<std::size_t>(peer)];
+  }
+  Result<void> knock(int peer);
+  void step_reunions();
+
   TcpListener& listener_;
   TcpMembership membership_;
   Alarm alarm_;
+  KeptLinks* kept_;
   std::uint64_t operations_ = 0;
   bool open_ = false;
+  Yielding yielding_;
   std::map<int, Connector> connectors_;  // to higher positions, that are not connected yet
+  std::map<int, Reunion> reunions_;
   std::map<int, std::unique_ptr<Link>> links_;
 };
 

@@ -34,11 +34,13 @@ class TcpRanks {
       listeners_.push_back(std::move(*listener));
       events_.emplace_back(with_events ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1);
     }
+    kept_.resize(static_cast<std::size_t>(ranks));
   }
 
   int size() const { return static_cast<int>(endpoints_.size()); }
   const std::string& endpoint(int rank) const { return endpoints_[index(rank)]; }
   TcpListener& listener(int rank) { return listeners_[index(rank)]; }
+  KeptLinks& kept(int rank) { return kept_[index(rank)]; }
   Abort abort_of(int rank) const { return {*segment_, events_[index(rank)].get()}; }
 
   TcpMembership membership(std::int64_t generation, int position) const {
@@ -79,6 +81,7 @@ class TcpRanks {
   std::vector<std::string> endpoints_;
   std::vector<TcpListener> listeners_;
   std::vector<FileDescriptor> events_;
+  std::vector<KeptLinks> kept_;
 };
 
 }  // namespace ringmaster::collectives

@@ -52,8 +52,9 @@ std::vector<Stretch> counted_blocks(const Counts& counts, std::size_t width) {
 
 }  // namespace
 
-TcpCommunicator::TcpCommunicator(TcpListener& listener, TcpMembership membership, Abort abort)
-    : TcpCommunicator(std::make_shared<Mesh>(listener, membership, abort),
+TcpCommunicator::TcpCommunicator(TcpListener& listener, TcpMembership membership, Abort abort,
+                                 KeptLinks* kept)
+    : TcpCommunicator(std::make_shared<Mesh>(listener, membership, abort, kept),
                       everyone(static_cast<int>(membership.endpoints.size()))) {}
 
 TcpCommunicator::TcpCommunicator(std::shared_ptr<Mesh> mesh, std::vector<int> members)

@@ -40,8 +40,9 @@ class TcpCommunicator : public Communicator {
   /// within milliseconds, a silent host is given up after some 20 s.
   static constexpr Duration kGrace = std::chrono::seconds(30);
 
-  /// The listener and the segment outlive the communicator; its connections end with it.
-  TcpCommunicator(TcpListener& listener, TcpMembership membership, Abort abort);
+  /// As a mesh of its own (mesh.h).
+  TcpCommunicator(TcpListener& listener, TcpMembership membership, Abort abort,
+                  KeptLinks* kept = nullptr);
   /// Of some positions of the mesh, this rank's among them. One thread uses all of a mesh, and no
   /// two positions have more than one such communicator in common.
   TcpCommunicator(std::shared_ptr<Mesh> mesh, std::vector<int> members);

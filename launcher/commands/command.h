@@ -55,6 +55,7 @@ int run_bench_recovery(const Arguments& arguments);
 int run_bench_coordinator(const Arguments& arguments);
 int run_simulate(const Arguments& arguments);
 int run_schedule(const Arguments& arguments);
+int run_calibrate(const Arguments& arguments);
 int run_serve(const Arguments& arguments);
 int run_agent(const Arguments& arguments);
 int run_up(const Arguments& arguments);

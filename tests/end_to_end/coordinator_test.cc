@@ -156,6 +156,28 @@ TEST_F(CoordinatorTest, AnAgentThatDiesBeforeItHasJoinedIsMadeAnew) {
   EXPECT_TRUE(coordinator_.no_hosts_left());
 }
 
+// What it prints is taken by the variable that it names.
+TEST_F(CoordinatorTest, CalibrationMeasuresTheNetworkBetweenTwoHosts) {
+  const std::vector<std::string> words = {built("ringmaster"), "calibrate", "--effort-ms", "5"};
+  const std::string spec = coordinator_.write_spec("apart", "2", "{hosts: 2, slots: 1}", words);
+  EXPECT_EQ(coordinator_.run({"submit", spec}).exit_code, 0);
+  const Ended ended = coordinator_.run({"logs", "-f", "apart"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error << coordinator_.log();
+  const std::string variable = "RINGMASTER_ALGORITHM=";
+  const std::size_t at = ended.output.find(variable + "round_us=");
+  ASSERT_NE(at, std::string::npos) << ended.output << ended.error;
+  const std::string choice = lines_of(ended.output.substr(at + variable.size())).at(0);
+  const Ended taken = coordinator_.run({"schedule", "--bytes", "4096", "--algorithm", choice});
+  EXPECT_EQ(taken.exit_code, 0) << taken.error;
+
+  const std::string together = coordinator_.write_spec("one", "2", "{hosts: 1, slots: 2}", words);
+  EXPECT_EQ(coordinator_.run({"submit", together}).exit_code, 0);
+  const Ended refused = coordinator_.run({"logs", "-f", "one"});
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_TRUE(contains(refused.error + refused.output, "needs one rank on each of several hosts"))
+      << refused.error << refused.output;
+}
+
 TEST_F(CoordinatorTest, RandomBytesOnItsPortDisturbNoJob) {
   const std::string spec = training("busy", 30, "{hosts: 2, slots: 1}", "2");
   EXPECT_EQ(coordinator_.run({"submit", spec}).exit_code, 0);
