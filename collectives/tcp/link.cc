@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/tcp/link.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -112,6 +114,19 @@ Io Link::pull_payload(std::byte* to) {
   }
   frame_.reset();
   return Io::done;
+}
+
+bool Link::settles() {
+  std::array<std::byte, 16384> nowhere;
+  // Bounded: a peer that goes on sending does not keep us.
+  for (int reads = 0; reads < 64; ++reads) {
+    const ssize_t got = ::recv(fd_.get(), nowhere.data(), nowhere.size(), 0);
+    if (got == 0 || (got < 0 && failed_io() == Io::gone))
+      return false;  // it needs nothing any more
+    if (got < 0) break;
+  }
+  int bytes = 0;
+  return ::ioctl(fd_.get(), SIOCOUTQ, &bytes) == 0 && bytes > 0;
 }
 
 }  // namespace ringmaster::collectives

@@ -48,6 +48,10 @@ class Link {
   /// Reads the payload of frame() to `to`, or nowhere when that is null. Done: frame() is empty.
   Io pull_payload(std::byte* to);
 
+  /// Before the end: whether the system still holds bytes that the peer has not got. Drops what has
+  /// come from it: a socket that is closed with unread bytes drops what it holds.
+  bool settles();
+
   /// Room for a chunk that is reduced when it is here; its memory stays with the link.
   std::byte* room() {
     room_.resize(kChunkBytes);

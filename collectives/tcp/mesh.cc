@@ -18,6 +18,17 @@ Mesh::Mesh(TcpListener& listener, TcpMembership membership, Abort abort)
   CHECK_EQ(membership_.numbers.size(), membership_.endpoints.size());
 }
 
+Mesh::~Mesh() {
+  const Time until = read_clock() + kSettleMax;
+  while (!alarm_.raised() && read_clock() < until) {
+    bool settles = false;
+    for (auto& [peer, link] : links_) settles |= link->settles();
+    if (!settles) return;
+    std::vector<pollfd> none;
+    alarm_.sleep(none, std::chrono::milliseconds(1));
+  }
+}
+
 Result<void> Mesh::want(int peer) {
   CHECK(peer >= 0 && peer < size() && peer != membership_.position);
   const auto own = static_cast<std::uint32_t>(membership_.position);

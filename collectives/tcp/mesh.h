@@ -36,6 +36,12 @@ class Mesh {
  public:
   /// The listener and the segment of the abort outlive the mesh.
   Mesh(TcpListener& listener, TcpMembership membership, Abort abort);
+  /// Peers may need what this rank sent last: it is theirs before the connections end, unless the
+  /// generation is aborted or it takes longer than kSettleMax.
+  ~Mesh();
+  static constexpr Duration kSettleMax = std::chrono::seconds(5);
+  Mesh(const Mesh&) = delete;
+  Mesh& operator=(const Mesh&) = delete;
 
   const TcpMembership& membership() const { return membership_; }
   const Alarm& alarm() const { return alarm_; }
