@@ -4,7 +4,8 @@
 # program for each *_main.cc. Folders that are registered on their own are left out of their
 # parents.
 set(RINGMASTER_OWN_FOLDERS collectives/mpi worker/training jobs/core jobs/simulator jobs/spec
-  jobs/wire jobs/coordinator storage/layout tests/end_to_end tests/fakes tests/fuzz tests/tidy)
+  jobs/wire jobs/coordinator storage/layout tests/end_to_end tests/fakes tests/fuzz tests/storm
+  tests/tidy)
 
 set(RINGMASTER_TEST_DEFINITIONS
   RINGMASTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}" RINGMASTER_BINARY_DIR="${CMAKE_BINARY_DIR}/bin")

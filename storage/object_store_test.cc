@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/temporary_folder.h"
 #include "storage/memory/memory_store.h"
-#include "storage/temporary_folder.h"
 
 namespace ringmaster::storage {
 namespace {

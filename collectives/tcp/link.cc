@@ -2,6 +2,7 @@
 #include "collectives/tcp/link.h"
 
 #include <linux/sockios.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -122,6 +123,12 @@ Io Link::pull_payload(std::byte* to) {
   }
   frame_.reset();
   return Io::done;
+}
+
+bool Link::settled() const {
+  pollfd state{fd_.get(), POLLRDHUP, 0};
+  // A peer that has left wants nothing.
+  return broken_ || ::poll(&state, 1, 0) != 0 || unsent() == 0;
 }
 
 }  // namespace ringmaster::collectives

@@ -56,6 +56,10 @@ class Link {
   /// Reads the payload of frame() to `to`, or nowhere when that is null. Done: frame() is empty.
   Io pull_payload(std::byte* to);
 
+  /// Before the end: whether the peer has all that was sent, or has left. A socket that is closed
+  /// with unread bytes drops what the system still holds.
+  bool settled() const;
+
   /// Room for a chunk that is reduced when it is here; its memory stays with the link.
   std::byte* room() {
     room_.resize(kChunkBytes);

@@ -22,9 +22,21 @@ Mesh::Mesh(TcpListener& listener, TcpMembership membership, Abort abort, KeptLin
 }
 
 Mesh::~Mesh() {
+  wait_until_settled();
   if (kept_ == nullptr) return;
   for (auto& [peer, link] : links_) kept_->put(endpoint(peer), std::move(link));
   for (auto& [peer, reunion] : reunions_) kept_->put(endpoint(peer), reunion.take());
+}
+
+void Mesh::wait_until_settled() {
+  const Time until = read_clock() + kSettleMax;
+  while (!alarm_.raised() && read_clock() < until) {
+    bool settled = true;
+    for (const auto& [peer, link] : links_) settled = settled && link->settled();
+    if (settled) return;
+    std::vector<pollfd> none;
+    alarm_.sleep(none, std::chrono::milliseconds(1));
+  }
 }
 
 Result<void> Mesh::want(int peer) {

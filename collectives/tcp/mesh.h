@@ -40,7 +40,10 @@ class Mesh {
   /// The listener, the segment of the abort and `kept` outlive the mesh. `kept` has connections of
   /// earlier generations and gets this one's; null: they end with the mesh.
   Mesh(TcpListener& listener, TcpMembership membership, Abort abort, KeptLinks* kept = nullptr);
+  /// Peers may need what this rank sent last: it is theirs before the connections are let go,
+  /// unless the generation is aborted or it takes longer than kSettleMax.
   ~Mesh();
+  static constexpr Duration kSettleMax = std::chrono::seconds(5);
   Mesh(const Mesh&) = delete;
   Mesh& operator=(const Mesh&) = delete;
 
@@ -72,6 +75,7 @@ class Mesh {
   }
   Result<void> knock(int peer);
   void step_reunions();
+  void wait_until_settled();
 
   TcpListener& listener_;
   TcpMembership membership_;

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/temporary_folder.h"
 #include "launcher/commands/command.h"
 #include "storage/checkpoint/small_job.h"
-#include "storage/temporary_folder.h"
 
 namespace ringmaster::launcher {
 namespace {
@@ -61,7 +61,7 @@ class CheckpointCommand : public testing::Test {
     FAIL();
   }
 
-  storage::TemporaryFolder folder_;
+  ringmaster::TemporaryFolder folder_;
 };
 
 TEST_F(CheckpointCommand, LsShowsTheNewestFirst) {

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "storage/temporary_folder.h"
+#include "base/temporary_folder.h"
 
 namespace ringmaster::storage {
 namespace {

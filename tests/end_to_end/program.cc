@@ -232,14 +232,4 @@ Ended run_shell(const std::string& script, const std::vector<std::string>& varia
   return run_program({"sh", "-c", script}, variables);
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = std::filesystem::temp_directory_path() / "ringmaster-test-XXXXXX";
-  path_ = mkdtemp(name.data());
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 }  // namespace ringmaster::tests

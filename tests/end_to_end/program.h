@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
+#include "base/temporary_folder.h"
 
 namespace ringmaster::tests {
 
@@ -80,18 +81,5 @@ std::string built(const std::string& name);
 
 /// NAME=VALUE of the process, each with a NUL before and behind it.
 std::string environment_of(pid_t pid);
-
-/// A folder of the test's own, removed with everything in it at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace ringmaster::tests

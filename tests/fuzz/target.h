@@ -23,8 +23,10 @@ struct Target {
   int inputs = 2000;                    // how many an ordinary test run tries: below a second
 };
 
+Target announcements_target();
 Target core_target();
 Target cpus_target();
+Target door_target();
 Target flags_target();
 Target frames_target();
 Target idx_target();
@@ -33,6 +35,7 @@ Target manifest_target();
 Target messages_target();
 Target metrics_target();
 Target packed_target();
+Target peer_target();
 Target plan_target();
 Target processes_target();
 Target records_target();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A folder for a test, removed with its contents. Header only.
+// A folder for a test, removed with its contents: whatever goes wrong here is the test's end.
+// Header only.
 #pragma once
 
 #include <cstdlib>
@@ -9,12 +10,12 @@
 
 #include "base/check.h"
 
-namespace ringmaster::storage {
+namespace ringmaster {
 
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "ringmaster-store-XXXXXX";
+    std::string pattern = std::filesystem::temp_directory_path() / "ringmaster-test-XXXXXX";
     CHECK(::mkdtemp(pattern.data()) != nullptr);
     path_ = pattern;
   }
@@ -32,4 +33,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace ringmaster::storage
+}  // namespace ringmaster

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/storm/settings.h"
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/check.h"
+
+namespace ringmaster::storm {
+
+namespace {
+
+std::optional<std::uint64_t> read_number(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return {};
+  const std::string_view all = text;
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(all.data(), all.data() + all.size(), number);
+  CHECK(code == std::errc() && end == all.data() + all.size());
+  return number;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> read_storm_seed() {
+  return read_number("RINGMASTER_STORM_SEED");
+}
+
+std::uint64_t read_storm_stories(std::uint64_t ordinary, std::uint64_t slow) {
+  return read_number("RINGMASTER_STORM_STORIES").value_or(kSlow ? slow : ordinary);
+}
+
+}  // namespace ringmaster::storm
