@@ -27,6 +27,7 @@ Target core_target();
 Target cpus_target();
 Target flags_target();
 Target frames_target();
+Target hostlist_target();
 Target idx_target();
 Target lines_target();
 Target manifest_target();
