@@ -32,8 +32,10 @@ bool is_ipv6(std::string_view text) {
   if (!std::ranges::all_of(zone.substr(std::min<std::size_t>(1, zone.size())), is_name_character)) {
     return false;
   }
-  in6_addr address{};
-  return inet_pton(AF_INET6, std::string(text.substr(0, percent)).c_str(), &address) == 1;
+  const std::string address(text.substr(0, percent));
+  if (address.find('\0') != std::string::npos) return false;  // where inet_pton would stop reading
+  in6_addr parsed{};
+  return inet_pton(AF_INET6, address.c_str(), &parsed) == 1;
 }
 
 /// Digits and dots only: an address of the old kind, or nothing.

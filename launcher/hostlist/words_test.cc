@@ -40,6 +40,11 @@ TEST(HostListWords, EveryByteIsOneOfANameOrRefused) {
   }
 }
 
+TEST(HostListWords, AnAddressWithANulIsNone) {
+  EXPECT_FALSE(parse_host(std::string_view("[fe80::1\0]", 10)).ok());
+  EXPECT_FALSE(parse_host(std::string_view("fe80::1\0", 8)).ok());
+}
+
 TEST(HostListWords, AnAddressIsNeverCut) {
   const auto bare = parse_suffixed("fe80::1:4");
   EXPECT_FALSE(bare->has_suffix);
