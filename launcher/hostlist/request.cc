@@ -76,25 +76,32 @@ class Taker {
     return taken;
   }
 
-  /// `slots` of the host, or all that are left when no number is given.
+  /// `slots` of the host, or all that are left when no number is given. Of a host whose number is
+  /// not known yet, any number may be taken, but the rest only once.
   ListResult<std::vector<HostEntry>> one_host(std::size_t index, const Request& request,
                                               std::optional<int> slots) {
     std::optional<int>& left = left_[index];
-    if (left && (slots.value_or(1) > *left)) {
-      return refusal(fmt::format("{} has {} slots left of {}, and {} are asked for",
-                                 in_quotes(hosts_[index].host), *left, *hosts_[index].slots,
-                                 slots ? std::to_string(*slots) : "some"),
-                     "ask for fewer, or give the host more where it is listed")
-          .at(request.place);
-    }
+    if (left && slots.value_or(1) > *left) return too_few(index, request, slots);
     HostEntry entry = hosts_[index];
     entry.slots = slots ? slots : left;
     if (request.host.max) entry.max = request.host.max;
     if (!request.host.user.empty()) entry.user = request.host.user;
     if (request.host.port) entry.port = request.host.port;
     if (left) left = *left - *entry.slots;
+    if (!entry.slots) left = 0;
     used_[index] = true;
     return std::vector<HostEntry>{std::move(entry)};
+  }
+
+  ListError too_few(std::size_t index, const Request& request, std::optional<int> slots) const {
+    const HostEntry& host = hosts_[index];
+    const std::string left = host.slots
+                                 ? fmt::format("{} slots left of {}", *left_[index], *host.slots)
+                                 : std::string("no slot left");
+    return refusal(fmt::format("{} has {}, and {} are asked for", in_quotes(host.host), left,
+                               slots ? std::to_string(*slots) : "some"),
+                   "ask for fewer, or give the host more where it is listed")
+        .at(request.place);
   }
 
   const std::vector<HostEntry>& hosts_;
