@@ -42,6 +42,12 @@ std::string_view value_of(const Environment& environment, std::string_view name)
   return at == environment.end() ? std::string_view() : std::string_view(at->second);
 }
 
+/// A job's number as it is, where it looks like one.
+std::string in_words(std::string_view job) {
+  const auto plain = [](char c) { return c > ' ' && c <= '~'; };
+  return std::ranges::all_of(job, plain) ? std::string(job) : in_quotes(job);
+}
+
 const Manager::List* list_in(const Manager& manager, const Environment& environment) {
   if (value_of(environment, manager.job).empty()) return nullptr;
   for (const Manager::List& list : manager.lists) {
@@ -132,7 +138,8 @@ std::string Allocation::line() const {
   std::string from = source.variable;
   if (!source.path.empty()) from += fmt::format(" ({})", in_quotes(source.path));
   if (source.question.tasks) from += " and " + source.question.tasks->name;
-  return fmt::format("{} job {}: {}, from {}", source.manager, source.job, list_sum(list), from);
+  return fmt::format("{} job {}: {}, from {}", source.manager, in_words(source.job), list_sum(list),
+                     from);
 }
 
 }  // namespace ringmaster::launcher::hostlist

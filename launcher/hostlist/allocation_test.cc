@@ -64,6 +64,11 @@ TEST(HostListAllocation, ListsWithoutAJobAreLeftOver) {
   EXPECT_EQ(told({}), "none");
 }
 
+TEST(HostListAllocation, AStrangeNumberOfAJobIsQuoted) {
+  const Environment environment = {{"SLURM_JOB_ID", "1\n\xff"}, {"SLURM_JOB_NODELIST", "n1"}};
+  EXPECT_TRUE(told(environment).starts_with("Slurm job \"1\\n\\xff\": 1 host"));
+}
+
 TEST(HostListAllocation, Pbs) {
   const TextFile file("n1\nn2\nn1\n");
   EXPECT_EQ(told({{"PBS_JOBID", "5.server"}, {"PBS_NODEFILE", file.path()}}),

@@ -28,8 +28,9 @@ Refusal name_gpus(Named& named, const HostList& list, const PlacesOfHosts& place
   const std::string_view host = entry.substr(0, colon);
   const auto at = places.find(host);
   if (at == places.end()) {
-    return refusal(fmt::format("{} is not among the hosts of {}", in_quotes(host), among),
-                   "write n1@n2:0,2");
+    return refusal(
+        fmt::format("{} is not among the hosts of {}", in_quotes(host), on_one_line(among)),
+        "write n1@n2:0,2");
   }
   const int slots = *list.hosts[at->second].slots;
   if (slots > kGpusMax) {

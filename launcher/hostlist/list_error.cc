@@ -30,6 +30,11 @@ std::string in_quotes(std::string_view text) {
   return result + (text.size() > kQuotedBytes ? "\".." : "\"");
 }
 
+std::string on_one_line(std::string_view name) {
+  const auto breaks = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+  return std::ranges::any_of(name, breaks) ? in_quotes(name) : std::string(name);
+}
+
 ListError refusal(std::string why, std::string hint) {
   return {.why = std::move(why), .hint = std::move(hint)};
 }
@@ -43,7 +48,7 @@ ListError ListError::at(const Place& place) const {
 }
 
 std::string ListError::message() const {
-  std::string text = file;
+  std::string text = on_one_line(file);
   if (line > 0) text += fmt::format(":{}", line);
   if (!text.empty()) text += ": ";
   if (!entry.empty()) text += in_quotes(entry) + ": ";

@@ -78,4 +78,8 @@ class [[nodiscard]] ListResult {
 /// The user's own text inside a message: quoted, on one line, and cut when it is long.
 std::string in_quotes(std::string_view text);
 
+/// A name (of a file, of a job) inside a message: as it is, or quoted where it would break the
+/// line.
+std::string on_one_line(std::string_view name);
+
 }  // namespace ringmaster::launcher::hostlist

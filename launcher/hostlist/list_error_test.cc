@@ -24,6 +24,11 @@ TEST(HostListError, QuotesWhatCannotBeSeen) {
   EXPECT_EQ(in_quotes(std::string(70, 'x')), "\"" + std::string(60, 'x') + "\"..");
 }
 
+TEST(HostListError, StaysOnOneLineWhateverTheFileIsCalled) {
+  EXPECT_EQ(refusal("why").at({.file = "a\nb"}).message(), "\"a\\nb\": why");
+  EXPECT_EQ(on_one_line("h\xc3\xb4tes"), "h\xc3\xb4tes");
+}
+
 TEST(HostListError, IsAnObjectForPrograms) {
   EXPECT_EQ(list_error_json(refusal("why", "try").at({"hosts", 3, "n1"})),
             R"({"error":{"code":"invalid","message":"hosts:3: \"n1\": why","hint":"try",)"

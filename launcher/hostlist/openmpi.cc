@@ -75,6 +75,10 @@ ListResult<HostList> laid_out(const HostList& allocation, const OpenmpiLines& li
 }  // namespace
 
 ListResult<HostList> read_openmpi(const Question& question) {
+  if (question.second && question.args) {
+    return refusal("a second file lays the hosts out already", "leave one of the two out")
+        .at({.file = question.args->name});
+  }
   const auto text = without_comments(question.list.text, question.list.name);
   if (!text) return text.error();
   const auto lines = parse_openmpi_lines(*text, question.list.name);

@@ -31,9 +31,9 @@ ListResult<std::string> find_rank_host(std::string_view word, const Known& known
     auto account = parse_account(word);
     if (!account) return account.error();
     if (known.list != nullptr && !known.places.contains(account->host)) {
-      return refusal(
-          fmt::format("{} is not among the hosts of {}", in_quotes(account->host), known.name),
-          "name one of those, or +n0 for the first");
+      return refusal(fmt::format("{} is not among the hosts of {}", in_quotes(account->host),
+                                 on_one_line(known.name)),
+                     "name one of those, or +n0 for the first");
     }
     return account->host;
   }
@@ -46,8 +46,9 @@ ListResult<std::string> find_rank_host(std::string_view word, const Known& known
     return refusal("a place among hosts, and none are known here", "give a hostfile as well");
   }
   if (static_cast<std::size_t>(relative->number) >= known.list->hosts.size()) {
-    return refusal(fmt::format("{} has {} hosts", known.name, known.list->hosts.size()),
-                   "+n0 is the first host");
+    return refusal(
+        fmt::format("{} has {} hosts", on_one_line(known.name), known.list->hosts.size()),
+        "+n0 is the first host");
   }
   return known.list->hosts[static_cast<std::size_t>(relative->number)].host;
 }

@@ -41,7 +41,7 @@ class Taker {
     const auto at = by_name_.find(request.host.host);
     if (at == by_name_.end()) {
       return refusal(fmt::format("{} is not among the hosts of {}", in_quotes(request.host.host),
-                                 among_),
+                                 on_one_line(among_)),
                      "name one of those, or +n0 for the first")
           .at(request.place);
     }
@@ -51,7 +51,7 @@ class Taker {
 
   ListResult<std::vector<HostEntry>> take_indexed(const Request& request) {
     if (static_cast<std::size_t>(request.number) >= hosts_.size()) {
-      return refusal(fmt::format("{} has {} hosts", among_, hosts_.size()),
+      return refusal(fmt::format("{} has {} hosts", on_one_line(among_), hosts_.size()),
                      fmt::format("{}, and +n{} the last", kFromZero, hosts_.size() - 1))
           .at(request.place);
     }
