@@ -182,9 +182,10 @@ TEST(HostListMutations, WhatIsTooLargeIsRefusedBeforeItIsMade) {
   std::string ranges = "n[0-65535";
   for (int i = 0; i < 20; ++i) ranges += ",0-65535";
   refuses("slurm", ranges + "]", "more than 1048576 hosts");
+  // All but the last of these are made; a sanitizer takes 15 s for them.
   std::string names;
   for (int i = 0; i < 17; ++i) names += "n[0-65535],";
-  refuses("slurm", names, "more than 1048576 hosts");
+  if (kManyLines == 1'000'000) refuses("slurm", names, "more than 1048576 hosts");
   refuses("openmpi", std::string(kTextMax + 1, ' '), "bytes, at most");
   refuses("openmpi", std::string(kLongLine, 'a') + " slots=1\n", "a host name of 100000 bytes");
   refuses("auto", std::string(4 * kLongLine, '@'), "more than one '@'");
