@@ -29,6 +29,7 @@ Target cpus_target();
 Target door_target();
 Target flags_target();
 Target frames_target();
+Target hostlist_target();
 Target idx_target();
 Target lines_target();
 Target manifest_target();
