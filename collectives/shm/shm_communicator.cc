@@ -45,6 +45,10 @@ std::byte* ShmCommunicator::buffer(int position, Segment::Buffer which, Chunk ch
   return segment_.buffer(number(position), which, chunk % Slot::kTurns);
 }
 
+std::byte* ShmCommunicator::input_of(int position, Chunk chunk) const {
+  return buffer(position, Segment::Buffer::input, chunk);
+}
+
 Error ShmCommunicator::failure(Errc code, std::string message) {
   failed_ = Error{code, std::move(message)};
   return *failed_;

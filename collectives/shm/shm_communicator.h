@@ -24,9 +24,9 @@
 //                   is each input once and each output once.
 //
 // Memory that all ranks see (arena.h) goes without buffers: everybody says where its arrays are,
-// reduces its slice from all inputs into all outputs, and waits for the others. That is each input
-// read once and each output written once, and two hops. Ranks learn only with the first chunk
-// whether all have such memory; when some have not, it is done again with buffers.
+// reads the others' (in an all-reduce: its slice of all inputs, into all outputs), and waits for
+// the others. That is each input read once, each output written once, and two hops. Ranks learn
+// only with the first chunk who has such memory; when some have not, buffers do it all.
 //
 // Method: the direct reduce-scatter and all-gather over mapped memory that DeepSpeed's CPU
 // collectives and NCCL's symmetric kernels also use; the pipeline and its turns are ours.
@@ -75,14 +75,13 @@ class ShmCommunicator : public Communicator {
  private:
   using Chunk = std::uint64_t;
   struct Places;
+  struct Offer;      // an array that others may read where it is (shm_shown.h)
   struct AllReduce;  // one in the middle of it (shm_all_reduce.h)
 
   Slot& slot(int position) const;
   Arrival& arrival(int position, Chunk chunk) const;
   std::byte* buffer(int position, Segment::Buffer which, Chunk chunk) const;
-  std::byte* input_of(int position, Chunk chunk) const {
-    return buffer(position, Segment::Buffer::input, chunk);
-  }
+  std::byte* input_of(int position, Chunk chunk) const;
 
   /// Starts an operation with the chunk that comes next: its call is written down.
   Result<void> begin(const Call& call);
@@ -93,9 +92,10 @@ class ShmCommunicator : public Communicator {
   Result<void> wait_arrived(Chunk chunk);
   void publish_reduced(Chunk chunk);
   Result<void> wait_reduced(Chunk chunk);
-  /// The common loop of operations that give into input buffers and read them a chunk later.
-  template <class Give, class Read>
-  Result<void> pass(std::size_t chunks, const Give& give, const Read& read);
+  /// Gives into input buffers and reads them a chunk later, or takes what is shown where it is.
+  template <class Give, class Read, class Take>
+  Result<void> pass(const Offer& offer, std::size_t chunks, const Give& give, const Read& read,
+                    const Take& take);
   Result<void> wait_for(int position, const std::atomic<std::uint32_t>& word, std::uint32_t target);
   Result<void> outcome(Waiter::End end, int awaited_number);
   Error aborted() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All-reduces of memory that others see: allocated, adopted at any place, on all ranks or on some.
+// Operations on memory that others see: allocated, adopted at any place, on all ranks or on some.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -100,6 +100,105 @@ TEST_P(ShmDirect, EveryKindOfMemoryGivesTheSameSums) {
   }
 }
 
+/// What an operation gets of a rank: `turn` tells the calls apart.
+void fill_with(float* data, std::size_t count, int position, int turn) {
+  for (std::size_t i = 0; i < count; ++i) data[i] = value_of(position + turn, i);
+}
+
+void expect_values(const float* data, std::size_t count, int position, int turn, std::size_t from) {
+  for (std::size_t i = 0; i < count; ++i) {
+    ASSERT_EQ(data[i], value_of(position + turn, from + i)) << "element " << i;
+  }
+}
+
+/// The memory of one call of one rank.
+struct SharedPair {
+  SharedPair(Arena& arena, Random& random, bool all_shared, std::size_t in, std::size_t out)
+      : input(arena, draw_kind(random, all_shared), in, random.below(40)),
+        output(arena, draw_kind(random, all_shared), out, random.below(40)),
+        in_count(in) {}
+  /// The input is this rank's again: nobody reads it any more.
+  void spoil() { std::fill(input.data, input.data + in_count, -1.0F); }
+  SharedArray input, output;
+  std::size_t in_count;
+};
+
+void broadcast_once(ShmCommunicator& ring, SharedPair& memory, std::size_t count, int turn) {
+  const int root = turn % ring.size();
+  fill_with(memory.input.data, count, ring.position(), turn);
+  ASSERT_TRUE(ring.broadcast(memory.input.data, count, RINGMASTER_FLOAT32, root).ok());
+  expect_values(memory.input.data, count, root, turn, 0);
+}
+
+void gather_once(ShmCommunicator& ring, SharedPair& memory, const Counts& counts, int turn,
+                 bool in_place) {
+  const std::size_t own = counts[static_cast<std::size_t>(ring.position())];
+  float* block = memory.output.data + before(counts, ring.position());
+  float* input = in_place ? block : memory.input.data;
+  fill_with(input, own, ring.position(), turn);
+  ASSERT_TRUE(ring.all_gather(input, memory.output.data, counts, RINGMASTER_FLOAT32).ok());
+  if (in_place) fill_with(memory.input.data, own, ring.position(), turn);
+  for (int peer = 0; peer < ring.size(); ++peer) {
+    expect_values(memory.output.data + before(counts, peer), counts[static_cast<std::size_t>(peer)],
+                  peer, turn, 0);
+  }
+}
+
+void scatter_once(ShmCommunicator& ring, SharedPair& memory, const Counts& counts, int turn,
+                  bool in_place) {
+  const std::size_t begin = before(counts, ring.position());
+  float* output = in_place ? memory.input.data + begin : memory.output.data;
+  fill_with(memory.input.data, total(counts), ring.position(), turn);
+  ASSERT_TRUE(
+      ring.reduce_scatter(memory.input.data, output, counts, RINGMASTER_FLOAT32, RINGMASTER_SUM)
+          .ok());
+  for (std::size_t i = 0; i < counts[static_cast<std::size_t>(ring.position())]; ++i) {
+    float expected = 0;
+    for (int peer = 0; peer < ring.size(); ++peer) expected += value_of(peer + turn, begin + i);
+    ASSERT_EQ(output[i], expected) << "element " << i;
+  }
+}
+
+/// One rank's part of a sequence of the operations that follows from the seed.
+void pass_randomly(ShmCommunicator& ring, Arena& arena, std::uint64_t seed) {
+  Random common(seed), own(seed * 100 + static_cast<std::uint64_t>(ring.position()));
+  for (int turn = 0; turn < 12; ++turn) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + " turn " + std::to_string(turn));
+    constexpr std::size_t kMost[] = {600, 30000, 80000};
+    const std::size_t most = kMost[common.below(3)];
+    Counts counts;
+    for (int peer = 0; peer < ring.size(); ++peer) {
+      counts.push_back(common.chance(0.2) ? 0 : 1 + common.below(most));
+    }
+    const bool all_shared = common.chance(0.6), in_place = own.chance(0.3);
+    const std::size_t wide = common.chance(0.5) ? 600'000 : total(counts);  // of a broadcast
+    const std::size_t room = turn % 3 == 0 ? wide : total(counts);
+    SharedPair memory(arena, own, all_shared, room + 1, total(counts) + 1);
+    switch (turn % 3) {
+      case 0:
+        broadcast_once(ring, memory, wide, turn);
+        break;
+      case 1:
+        gather_once(ring, memory, counts, turn, in_place);
+        break;
+      case 2:
+        scatter_once(ring, memory, counts, turn, in_place);
+        break;
+    }
+    memory.spoil();
+  }
+}
+
+TEST_P(ShmDirect, EveryOperationTakesEveryKindOfMemory) {
+  const int ranks = GetParam();
+  for (std::uint64_t seed = 0; seed < kDirectSeeds; ++seed) {
+    auto segment = Segment::create(ranks);
+    ASSERT_TRUE(segment.ok());
+    run_shm_ranks(*segment, ranks, 1,
+                  [&](ShmCommunicator& ring, Arena& arena) { pass_randomly(ring, arena, seed); });
+  }
+}
+
 TEST_P(ShmDirect, RealSumsHaveTheBitsOfOrdinaryMemory) {
   const int ranks = GetParam();
   auto segment = Segment::create(ranks);
@@ -134,6 +233,55 @@ TEST(ShmDirect, AnAbortEndsIt) {
     const auto ended =
         ring.all_reduce(shared.data, shared.data, 1'000'000, RINGMASTER_FLOAT32, RINGMASTER_SUM);
     EXPECT_EQ(ended.error().code, Errc::generation_changed);
+  });
+}
+
+/// What rank 0 hears when rank 1, which is in the same generation, ends it.
+Error end_of_aborted(const std::function<Result<void>(ShmCommunicator&, float*)>& operation) {
+  auto segment = Segment::create(2);
+  CHECK(segment.ok());
+  Segment& job = *segment;
+  Error heard{Errc::invalid, ""};
+  run_shm_ranks(job, 2, 5, [&](ShmCommunicator& ring, Arena& arena) {
+    SharedArray shared(arena, SharedArray::Kind::allocated, 1'000'000, 0);
+    if (ring.position() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      return job.abort(5);
+    }
+    const auto ended = operation(ring, shared.data);
+    if (!ended) heard = ended.error();
+  });
+  return heard;
+}
+
+TEST(ShmDirect, AnAbortEndsTheOtherOperationsToo) {
+  const auto broadcast = [](ShmCommunicator& ring, float* data) {
+    return ring.broadcast(data, 1'000'000, RINGMASTER_FLOAT32, 0);
+  };
+  const auto gather = [](ShmCommunicator& ring, float* data) {
+    return ring.all_gather(data, data, {500'000, 500'000}, RINGMASTER_FLOAT32);
+  };
+  const auto scatter = [](ShmCommunicator& ring, float* data) {
+    return ring.reduce_scatter(data, data, {500'000, 500'000}, RINGMASTER_FLOAT32, RINGMASTER_SUM);
+  };
+  EXPECT_EQ(end_of_aborted(broadcast).code, Errc::generation_changed);
+  EXPECT_EQ(end_of_aborted(gather).code, Errc::generation_changed);
+  EXPECT_EQ(end_of_aborted(scatter).code, Errc::generation_changed);
+}
+
+TEST(ShmDirect, ReadersWithoutAnArenaGetWhatTheRootShares) {
+  auto segment = Segment::create(2);
+  ASSERT_TRUE(segment.ok());
+  run_shm_ranks(*segment, 2, 1, [&](ShmCommunicator& with, Arena& arena) {
+    std::vector<float> plain(600'000);
+    ShmCommunicator without(*segment, {1, {0, 1}, with.position(), 2});
+    SharedArray shared(arena, SharedArray::Kind::allocated, plain.size(), 0);
+    const bool root = with.position() == 0;
+    float* data = root ? shared.data : plain.data();
+    if (root) fill_with(data, plain.size(), 0, 7);
+    ShmCommunicator& ring = root ? with : without;
+    ASSERT_TRUE(ring.broadcast(data, plain.size(), RINGMASTER_FLOAT32, 0).ok());
+    expect_values(data, plain.size(), 0, 7, 0);
   });
 }
 

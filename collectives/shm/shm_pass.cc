@@ -6,11 +6,18 @@
 #include "collectives/bytes.h"
 #include "collectives/call_text.h"
 #include "collectives/reduce.h"
-#include "collectives/shm/shm_communicator.h"
+#include "collectives/shm/shm_shown.h"
 
 namespace ringmaster::collectives {
 
 namespace {
+
+/// From so many bytes on, memory that others see is read where it is: below, the second hop costs
+/// more than the copy into a buffer. A broadcast saves the root's copy alone, and its readers
+/// follow the root through the buffers; a reduction saves everybody's.
+constexpr std::size_t kBroadcastShown = 2 * 1024 * 1024;
+constexpr std::size_t kGatherShown = 128 * 1024;  // of the largest block
+constexpr std::size_t kScatterShown = 64 * 1024;  // the same
 
 /// Pieces of `most` bytes in a stretch: at least one, for its arrival.
 std::size_t pieces(std::size_t bytes, std::size_t most) {
@@ -33,10 +40,28 @@ std::size_t block_bytes(int ranks) {
 
 }  // namespace
 
-template <class Give, class Read>
-Result<void> ShmCommunicator::pass(std::size_t chunks, const Give& give, const Read& read) {
-  const Chunk first = next_;
-  for (std::size_t n = 0; n < chunks + 1; ++n) {
+template <class Give, class Read, class Take>
+Result<void> ShmCommunicator::pass(const Offer& offer, std::size_t chunks, const Give& give,
+                                   const Read& read, const Take& take) {
+  Chunk first = next_;
+  std::size_t begun = 0;
+  if (offer.asked) {
+    if (!offer.show()) give(0, input_of(position(), first));
+    arrive(first);
+    auto step = wait_arrived(first);
+    if (!step) return step;
+    const int shown = offer.count_shown(first);
+    if (shown == size()) {
+      step = take(first);
+      return step ? offer.close(first) : step;
+    }
+    if (shown == 0) {
+      begun = 1;
+    } else {
+      first = next_;  // those who have shown give now
+    }
+  }
+  for (std::size_t n = begun; n < chunks + 1; ++n) {
     if (n < chunks) {
       auto step = claim(first + n);
       if (!step) return step;
@@ -59,14 +84,19 @@ Result<void> ShmCommunicator::broadcast(void* data, std::size_t count, Type type
   if (!step) return step;
   const std::size_t bytes = count * size_of(type);
   constexpr std::size_t kMost = Segment::kBufferBytes;
+  const Offer offer{*this, data, bytes, bytes >= kBroadcastShown && size() > 1, root};
   return pass(
-      pieces(bytes, kMost),
+      offer, pieces(bytes, kMost),
       [&](std::size_t n, std::byte* to) {
         if (position() == root) copy_bytes(to, at(data, n * kMost), piece(bytes, kMost, n));
       },
       [&](std::size_t n, Chunk chunk) {
         if (position() == root || data == nullptr) return;
         copy_bytes(at(data, n * kMost), input_of(root, chunk), piece(bytes, kMost, n));
+      },
+      [&](Chunk chunk) {
+        const bool takes = position() != root && data != nullptr;
+        return takes ? offer.copy(chunk, root, 0, data, bytes) : Result<void>();
       });
 }
 
@@ -78,19 +108,29 @@ Result<void> ShmCommunicator::all_gather(const void* input, void* output, const 
   const std::size_t width = size_of(type);
   constexpr std::size_t kMost = Segment::kBufferBytes;
   const auto bytes_of = [&](int peer) { return counts[static_cast<std::size_t>(peer)] * width; };
-  std::byte* own = at(output, before(counts, position()) * width);
-  if (input != own) copy_bytes(own, input, bytes_of(position()));
+  const auto place = [&](int peer) { return at(output, before(counts, peer) * width); };
+  copy_bytes(place(position()), input, bytes_of(position()));
+  const Offer offer{*this, input, bytes_of(position()),
+                    largest(counts) * width >= kGatherShown && size() > 1};
   return pass(
-      pieces(largest(counts) * width, kMost),
+      offer, pieces(largest(counts) * width, kMost),
       [&](std::size_t n, std::byte* to) {
         copy_bytes(to, at(input, n * kMost), piece(bytes_of(position()), kMost, n));
       },
       [&](std::size_t n, Chunk chunk) {
         for (int turn = 1; turn < size(); ++turn) {
           const int peer = (position() + turn) % size();
-          copy_bytes(at(output, before(counts, peer) * width + n * kMost), input_of(peer, chunk),
+          copy_bytes(place(peer) + n * kMost, input_of(peer, chunk),
                      piece(bytes_of(peer), kMost, n));
         }
+      },
+      [&](Chunk chunk) {
+        Result<void> taken;
+        for (int turn = 1; turn < size() && taken; ++turn) {
+          const int peer = (position() + turn) % size();
+          taken = offer.copy(chunk, peer, 0, place(peer), bytes_of(peer));
+        }
+        return taken;
       });
 }
 
@@ -111,8 +151,10 @@ Result<void> ShmCommunicator::reduce_scatter(const void* input, void* output, co
   const auto place = [&](int peer, std::size_t n) {
     return at(input, before(counts, peer) * width + n * most);
   };
+  const Offer offer{*this, input, total(counts) * width,
+                    largest(counts) * width >= kScatterShown && size() > 1};
   return pass(
-      pieces(largest(counts) * width, most),
+      offer, pieces(largest(counts) * width, most),
       [&](std::size_t n, std::byte* to) {
         for (int peer = 0; peer < size(); ++peer) {
           if (peer == position()) continue;  // read where it is
@@ -128,6 +170,10 @@ Result<void> ShmCommunicator::reduce_scatter(const void* input, void* output, co
           inputs_.push_back(peer == position() ? place(peer, n) : input_of(peer, chunk) + block);
         }
         reduce(inputs_, at(output, n * most), bytes / width, type, reduction);
+      },
+      [&](Chunk chunk) {
+        return offer.reduce(chunk, before(counts, position()) * width, output,
+                            counts[static_cast<std::size_t>(position())] * width, type, reduction);
       });
 }
 
@@ -159,7 +205,7 @@ Result<void> ShmCommunicator::all_to_all(const void* input, const Counts& give, 
   copy_bytes(at(output, before(take, position()) * width),
              at(input, before(give, position()) * width), give[own] * width);
   return pass(
-      pieces(bytes, most),
+      Offer{*this}, pieces(bytes, most),
       [&](std::size_t n, std::byte* to) {
         for (int peer = 0; peer < size(); ++peer) {
           if (peer == position()) continue;
@@ -173,7 +219,8 @@ Result<void> ShmCommunicator::all_to_all(const void* input, const Counts& give, 
           copy_bytes(at(output, before(take, peer) * width + n * most),
                      input_of(peer, chunk) + own * most, part(take, peer, n));
         }
-      });
+      },
+      [](Chunk) { return Result<void>(); });
 }
 
 }  // namespace ringmaster::collectives
