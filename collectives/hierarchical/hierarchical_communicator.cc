@@ -66,6 +66,7 @@ HierarchicalCommunicator::HierarchicalCommunicator(std::unique_ptr<ShmCommunicat
     members_[index].push_back(position);
     if (position == position_) host_ = static_cast<int>(index);
   }
+  CHECK_LT(1U, members_.size());  // ranks of one host are the local engine's alone
   const auto& own = members_[static_cast<std::size_t>(host_)];
   CHECK_EQ(own.size(), static_cast<std::size_t>(local_->size()));
   CHECK_EQ(own[static_cast<std::size_t>(local_->position())], position_);

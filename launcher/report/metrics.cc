@@ -173,6 +173,14 @@ std::string take_line(const PlainJson& line, Metrics& metrics) {
   return fields.error();
 }
 
+/// The whole line behind what a writer left that was killed in the middle of its own: the system
+/// ends such a write at a page's end. Nothing: there is none.
+PlainJson behind_cut(std::string_view line) {
+  const auto at = line.rfind(R"({"event":)");
+  if (at == std::string_view::npos || at == 0) return nullptr;
+  return PlainJson::parse(line.substr(at), nullptr, false);
+}
+
 }  // namespace
 
 Result<Metrics> parse_metrics(std::string_view text, std::string_view name) {
@@ -184,7 +192,14 @@ Result<Metrics> parse_metrics(std::string_view text, std::string_view name) {
     const std::string_view line = text.substr(0, end);
     const bool last = end == std::string_view::npos || end + 1 == text.size();
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-    const PlainJson json = PlainJson::parse(line, nullptr, false);
+    PlainJson json = PlainJson::parse(line, nullptr, false);
+    if (!json.is_object()) {
+      json = behind_cut(line);
+      if (json.is_object()) {
+        metrics.notes.push_back(
+            fmt::format("line {} begins with a cut one (a killed writer): left out", number));
+      }
+    }
     if (!json.is_object()) {
       if (last && metrics.start.time != 0) {
         metrics.notes.push_back(

@@ -32,6 +32,19 @@ TEST(Metrics, LeavesOutACutLastLineAndSaysSo) {
   EXPECT_NE(metrics->notes[0].find("cut off"), std::string::npos);
 }
 
+// A rank that was killed as its line crossed a page of the file left a part of it, and the next
+// rank's line came right behind.
+TEST(Metrics, TakesTheLineBehindACutOne) {
+  std::string text = sample_run();
+  const auto second = text.find('\n', text.find("\"step\"")) + 1;
+  text.insert(second, R"({"event":"step","time":12.)");
+  const auto metrics = parse_metrics(text, "run.jsonl");
+  ASSERT_TRUE(metrics) << metrics.error().message;
+  EXPECT_EQ(metrics->steps.size(), parse_metrics(sample_run(), "run.jsonl")->steps.size());
+  ASSERT_EQ(metrics->notes.size(), 1u);
+  EXPECT_NE(metrics->notes[0].find("begins with a cut one"), std::string::npos);
+}
+
 TEST(Metrics, RefusesADamagedLineElsewhereWithItsPlace) {
   std::string text = sample_run();
   text[text.find('\n') + 1] = 'x';
