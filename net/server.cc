@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "base/check.h"
+#include "net/lasting_port.h"
 
 namespace ringmaster::net {
 
@@ -62,7 +63,7 @@ Result<void> Server::start(boost::asio::io_context& loop, const std::string& add
   }
   if (auto set = socket_->set(ZMQ_CURVE_SECRETKEY, keys.secret_key); !set) return set;
   if (auto set = socket_->set(ZMQ_ZAP_DOMAIN, "ringmaster"); !set) return set;
-  if (zmq_bind(socket_->handle(), address.c_str()) != 0) {
+  if (!bind_lasting(address) && zmq_bind(socket_->handle(), address.c_str()) != 0) {
     const Errc code = zmq_errno() == EADDRINUSE ? Errc::exhausted : Errc::io;
     return Error{code, fmt::format("listen on {}: {}", address, zmq_strerror(zmq_errno()))};
   }
@@ -71,6 +72,17 @@ Result<void> Server::start(boost::asio::io_context& loop, const std::string& add
   CHECK_EQ(zmq_getsockopt(socket_->handle(), ZMQ_LAST_ENDPOINT, endpoint.data(), &size), 0);
   endpoint_ = endpoint.data();
   return {};
+}
+
+/// Any port: one that is most likely still free after a restart. False: that was not asked for, or
+/// all that were tried are taken.
+bool Server::bind_lasting(const std::string& address) {
+  if (!address.ends_with(":0")) return false;
+  const std::string host = address.substr(0, address.size() - 1);
+  for (const int port : lasting_ports_here()) {
+    if (zmq_bind(socket_->handle(), fmt::format("{}{}", host, port).c_str()) == 0) return true;
+  }
+  return false;
 }
 
 void Server::authenticate(const Parts& request) {

@@ -29,7 +29,7 @@ class Server {
     std::function<void(const std::string& address, const std::string& key)> on_refused;
   };
 
-  /// `address`: "tcp://127.0.0.1:0" takes a free port.
+  /// `address`: "tcp://127.0.0.1:0" takes a free port, one that stays free while nobody listens.
   static Result<std::unique_ptr<Server>> bind(boost::asio::io_context& loop,
                                               const std::string& address, const KeyPair& keys,
                                               std::set<std::string> allowed, Handlers handlers);
@@ -44,6 +44,7 @@ class Server {
   Server(std::set<std::string> allowed, Handlers handlers);
   Result<void> start(boost::asio::io_context& loop, const std::string& address,
                      const KeyPair& keys);
+  bool bind_lasting(const std::string& address);
   void authenticate(const Parts& request);
 
   std::set<std::string> allowed_;
