@@ -9,6 +9,12 @@
 
 namespace ringmaster::collectives {
 
+/// Of memory that all see so much is reduced at once: it is still in the nearest caches when it is
+/// handed out, and between two stretches the abort word is looked at.
+inline constexpr std::size_t kDirectStretch = 16 * 1024;
+/// What all see is cut to cache lines, a multiple of every type's width.
+inline constexpr std::uint64_t kDirectLine = 64;
+
 /// Elements [begin, begin + count).
 struct Slice {
   std::size_t begin, count;

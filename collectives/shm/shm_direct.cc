@@ -3,18 +3,12 @@
 // The all-reduce of memory that all ranks of the host see: no buffers, each input is read once and
 // each output written once.
 #include "collectives/bytes.h"
-#include "collectives/call_text.h"
 #include "collectives/kernels/kernel.h"
 #include "collectives/shm/shm_all_reduce.h"
 
 namespace ringmaster::collectives {
 
 namespace {
-
-// What is reduced before it is handed out: it is still in the nearest caches then. Between two
-// stretches the abort word is looked at.
-constexpr std::size_t kDirectStretch = 16 * 1024;
-constexpr std::uint64_t kDirectLine = 64;
 
 /// Whether the outputs will have left the caches before anybody reads them. Where all ranks' arrays
 /// are twice the largest cache that gained nothing yet, from four times on about a tenth.

@@ -5,17 +5,15 @@
 
 #include "collectives/bytes.h"
 #include "collectives/kernels/kernel.h"
+#include "collectives/shm/shm_all_reduce.h"
 #include "collectives/shm/shm_shown.h"
 
 namespace ringmaster::collectives {
 
 namespace {
 
-constexpr std::uint64_t kShownLine = 64;  // a multiple of every type's width
-
 // Between two of these the abort word is looked at.
 constexpr std::size_t kCopiedStretch = 256 * 1024;
-constexpr std::size_t kReducedStretch = 16 * 1024;
 
 /// What a rank says of its array with the first chunk.
 struct Showing {
@@ -32,8 +30,8 @@ Showing read_showing(const Arrival& arrival) {
 
 /// Cut to cache lines, so that no element lies in two places.
 Reach cut_to_lines(Reach reach, std::size_t bytes) {
-  reach.begin = (reach.begin + kShownLine - 1) / kShownLine * kShownLine;
-  if (reach.end < bytes) reach.end = reach.end / kShownLine * kShownLine;
+  reach.begin = (reach.begin + kDirectLine - 1) / kDirectLine * kDirectLine;
+  if (reach.end < bytes) reach.end = reach.end / kDirectLine * kDirectLine;
   return reach.begin < reach.end ? reach : Reach{};
 }
 
@@ -104,7 +102,7 @@ Result<void> ShmCommunicator::Offer::reduce(Chunk chunk, std::size_t begin, void
   for (std::size_t done = 0; done < count;) {
     if (ring.segment_.aborted(ring.membership_.generation)) return ring.aborted();
     const std::size_t from = begin + done;
-    std::size_t end = from + std::min(kReducedStretch, count - done);
+    std::size_t end = from + std::min(kDirectStretch, count - done);
     for (const Shown& array : arrays) end = array.piece_end(from, end);
     ring.inputs_.clear();
     for (const Shown& array : arrays) ring.inputs_.push_back(array.find(from));
