@@ -209,6 +209,7 @@ void Coordinator::perform(const StartRank& action) {
   }
   start->set_local_rank(local_rank);
   start->set_local_size(local_size);
+  start->set_attempt(action.attempt);
   // A drill is for the first process of a rank: its replacement goes on.
   const auto& record = job.ranks[static_cast<std::size_t>(action.id.rank.value)];
   auto* drills = start->mutable_launch()->mutable_drills();

@@ -53,6 +53,7 @@ struct StartRank {
   RankId id;
   HostId host;
   std::string reason;
+  int attempt = 0;  // processes that this rank had before
 };
 /// Send the signal to the rank's whole process group. SIGKILL goes to all that it has started.
 struct SignalRank {

@@ -51,7 +51,10 @@ void start_ranks(const State& state, Job& job, Time now, Actions& actions) {
     ++rank.starts;
     rank.endpoint.clear();
     rank.enter(RankState::starting, now);
-    actions.push_back(StartRank{rank.id, host, again ? "replaces a lost rank" : "first start"});
+    const char* why = !again           ? "first start"
+                      : job.spec.whole ? "all start again"
+                                       : "replaces a lost rank";
+    actions.push_back(StartRank{rank.id, host, why, rank.starts - 1});
   }
   if (first && !placement.hosts.empty()) {
     job.state = JobState::starting;
@@ -195,11 +198,12 @@ void end_if_over(Job& job, Actions& actions) {
 
 void advance(State& state, Job& job, Time now, Actions& actions) {
   commit_saves(job, actions);  // before: what is complete may be what the job goes back to
-  if (!job.outcome) {
+  if (!job.outcome && !job.again.empty()) start_again(job, now, actions);
+  if (!job.outcome && job.again.empty()) {
     if (job.finishing) retire_newcomers(job, now, actions);
     look_at_losses(job, now, actions);
   }
-  if (!job.outcome) {
+  if (!job.outcome && job.again.empty()) {
     // The ring first: survivors go on while the replacement's process is being made.
     break_for_newcomers(state, job, now);
     abort_if_broken(job, now, actions);

@@ -237,5 +237,65 @@ TEST(Core, AHostThatWasMadeForAForgottenJobIsStillReleased) {
   EXPECT_TRUE(core.state().hosts.empty());
 }
 
+JobSpec whole(int ranks, int restarts) {
+  return {
+      .name = "test", .ranks_min = ranks, .ranks_max = ranks, .restarts = restarts, .whole = true};
+}
+
+std::vector<int> attempts(const Actions& actions) {
+  std::vector<int> all;
+  for (const Action& action : actions) {
+    if (const auto* start = std::get_if<StartRank>(&action)) all.push_back(start->attempt);
+  }
+  return all;
+}
+
+TEST(Core, RanksThatKnowNoGenerationsAllStartAgain) {
+  Story story(whole(3, 1));
+  for (int number = 0; number < 3; ++number) story.step(RankStarted{story.id(number)});
+  story.exit(0, {0, 0});  // has done its work, and will do it again
+  EXPECT_EQ(count<SignalRank>(story.exit(1, {3, 0})), 1);
+  EXPECT_EQ(story.job().restarts_used, 1);
+  EXPECT_EQ(story.job().count(RankState::stopping), 1);
+  EXPECT_EQ(attempts(story.exit(2, {0, SIGTERM})), (std::vector<int>{1, 1, 1}));
+  story.exit(1, {4, 0});
+  for (int number : {0, 2}) story.exit(number, {0, SIGTERM});
+  ASSERT_TRUE(story.end());
+  EXPECT_EQ(story.end()->exit_code, 4);
+  EXPECT_EQ(story.end()->reason, "rank 1: exited with code 4; all 1 restarts are used up");
+}
+
+TEST(Core, ARankThatIgnoresTheStopBeforeARestartIsKilledAfterTheGrace) {
+  Story story(whole(2, 5));
+  for (int number = 0; number < 2; ++number) story.step(RankStarted{story.id(number)});
+  story.exit(0, kKilled);
+  EXPECT_EQ(story.job().count(RankState::starting), 0);
+  const Actions actions = story.wait(story.job().spec.grace);
+  ASSERT_EQ(count<SignalRank>(actions), 1);
+  EXPECT_EQ(story.rank(1).signal, SIGKILL);
+  EXPECT_EQ(attempts(story.exit(1, kKilled)), (std::vector<int>{1, 1}));
+  EXPECT_FALSE(story.core().next_timer());
+}
+
+TEST(Core, AStopDuringARestartIsTheEnd) {
+  Story story(whole(2, 5));
+  for (int number = 0; number < 2; ++number) story.step(RankStarted{story.id(number)});
+  story.exit(0, {1, 0});
+  story.step(StopRequested{JobId{1}, "enough", 15, 143});
+  EXPECT_EQ(count<StartRank>(story.exit(1, {0, SIGTERM})), 0);
+  ASSERT_TRUE(story.end());
+  EXPECT_EQ(story.end()->exit_code, 143);
+}
+
+TEST(Core, SessionsOfAWholeJobMeetAgainInTheNextGeneration) {
+  Story story(whole(2, 5));
+  story.run(2, 7);
+  story.exit(0, {1, 0});
+  story.exit(1, {0, SIGTERM});
+  story.run(2, 0);
+  EXPECT_EQ(story.generation(), 2);
+  EXPECT_EQ(story.members(), 2u);
+}
+
 }  // namespace
 }  // namespace ringmaster::jobs

@@ -60,16 +60,16 @@ std::string dump(const Saves& saves) {
 std::string dump(const Job& job) {
   const JobSpec& spec = job.spec;
   std::string text =
-      fmt::format("job {} {} {}-{} ranks {} restarts {} hosts of {}: {}: {}\n", job.id.value,
-                  spec.name, spec.ranks_min, spec.ranks_max, spec.restarts, spec.hosts_max,
-                  spec.host_slots, state_name(job.state), job.reason);
+      fmt::format("job {} {} {}-{} ranks {} restarts whole {} {} hosts of {}: {}: {}\n",
+                  job.id.value, spec.name, spec.ranks_min, spec.ranks_max, spec.restarts,
+                  spec.whole, spec.hosts_max, spec.host_slots, state_name(job.state), job.reason);
   text += fmt::format(
       "  incarnation {} restarts {} broken {} state {} finishing {} healed {} since {}: {}\n",
       job.last_incarnation.value, job.restarts_used, job.broken, job.state_exists, job.finishing,
       job.healed, ns(job.broken_since), job.broken_why);
-  text +=
-      fmt::format("  said {} at {} kill at {} host failures {} next {}\n", job.said, job.said_steps,
-                  job.kill_at ? ns(*job.kill_at) : -1, job.host_failures, ns(job.next_host));
+  text += fmt::format("  said {} at {} again {} kill at {} host failures {} next {}\n", job.said,
+                      job.said_steps, job.again, job.kill_at ? ns(*job.kill_at) : -1,
+                      job.host_failures, ns(job.next_host));
   text += dump(job.saves);
   text += fmt::format("  meets on {} at {}:{}\n", job.meeting.host.value, job.meeting.address,
                       job.meeting.port);

@@ -69,6 +69,12 @@ void lose_rank(Job& job, RankRecord& rank, Time now, const std::string& why, Act
 /// Starts to stop the job: the first call decides the outcome. `signal` goes to every process.
 void stop_job(Job& job, Time now, const Outcome& outcome, int signal, Actions& actions);
 
+/// A job whose ranks start all together (`spec.whole`) will end them and start them again.
+/// `failure` is what it would have ended with.
+void will_start_again(Job& job, Time now, const Outcome& failure, Actions& actions);
+/// Ends its ranks, with grace; once no process is left, the job is as when it was submitted.
+void start_again(Job& job, Time now, Actions& actions);
+
 /// Marks the current generation as one that cannot go on; the first reason counts.
 void break_generation(Job& job, Time now, const std::string& why);
 

@@ -27,6 +27,16 @@ bool others_wait(const Job& job, const RankRecord& gone) {
 
 void lose_rank(Job& job, RankRecord& rank, Time now, const std::string& why, Actions& actions) {
   const std::string text = fmt::format("rank {} lost: {}", rank.id.rank.value, why);
+  // What follows for the others is for advance(). At the end of the work nobody starts again.
+  if (job.spec.whole && !job.finishing) {
+    rank.enter(RankState::ended, now);
+    if (job.outcome || !job.again.empty()) return;
+    if (!job.failure) job.failure = Outcome{JobState::failed, 1, text};
+    if (job.restarts_used < job.spec.restarts) {
+      will_start_again(job, now, Outcome(*job.failure), actions);
+    }
+    return;
+  }
   if (rank.state == RankState::member && others_wait(job, rank)) break_generation(job, now, text);
   const bool replaced = !job.outcome && !job.finishing && job.restarts_used < job.spec.restarts;
   rank.has_state = false;
@@ -66,6 +76,7 @@ void kill_rank(RankRecord& rank, Time now, const std::string& why, Actions& acti
 void stop_job(Job& job, Time now, const Outcome& outcome, int signal, Actions& actions) {
   if (job.outcome) return;  // the first reason is the root cause
   job.outcome = outcome;
+  job.again.clear();
   job.state = JobState::stopping;
   job.reason = outcome.reason;
   job.kill_at = now + job.spec.grace;

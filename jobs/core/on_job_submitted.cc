@@ -10,6 +10,7 @@ void on_job_submitted(State& state, Time now, const JobSubmitted& event, Actions
   CHECK_LE(1, spec.ranks_min);
   CHECK_LE(spec.ranks_min, spec.ranks_max);
   CHECK_LE(0, spec.restarts);
+  CHECK(!spec.whole || spec.ranks_min == spec.ranks_max);
   state.last_job = event.job;
   Job& job = state.jobs[event.job];
   job.id = event.job;

@@ -53,7 +53,7 @@ void on_rank_exited(State& state, Time now, const RankExited& event, Actions& ac
     on_success(job, *rank, now);
     return;
   }
-  if (ours && job.outcome) {
+  if (ours && (job.outcome || !job.again.empty())) {
     rank->enter(RankState::ended, now);
     return;
   }
@@ -65,8 +65,16 @@ void on_rank_exited(State& state, Time now, const RankExited& event, Actions& ac
     return;
   }
   std::string why = rank->words.empty() ? describe(event.status) : rank->words;
-  const Outcome failure = {JobState::failed, event.status.outward(),
-                           fmt::format("rank {}: {}", rank->id.rank.value, why)};
+  Outcome failure = {JobState::failed, event.status.outward(),
+                     fmt::format("rank {}: {}", rank->id.rank.value, why)};
+  if (job.spec.whole && !job.finishing && job.restarts_used < job.spec.restarts) {
+    rank->enter(RankState::ended, now);
+    will_start_again(job, now, failure, actions);
+    return;
+  }
+  if (job.spec.whole && job.spec.restarts > 0) {
+    failure.reason += fmt::format("; all {} restarts are used up", job.spec.restarts);
+  }
   const bool failed_at_end = !ours && job.finishing && event.status.signal == 0;
   const bool hopeless = repeats(job, *rank, event.steps) || !survivable(job, event.status);
   if (failed_at_end || (!ours && !job.finishing && hopeless)) {

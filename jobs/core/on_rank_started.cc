@@ -20,7 +20,7 @@ void on_rank_start_failed(State& state, Time now, const RankStartFailed& event, 
   Job& job = state.jobs.at(event.id.job);
   const std::string why = fmt::format("start: {}", event.why);
   // The first gang: the command itself is wrong, and another try would say the same.
-  if (!job.formed() && !job.outcome) {
+  if ((!job.formed() || job.spec.whole) && !job.outcome) {
     rank->enter(RankState::ended, now);
     stop_job(job, now, {JobState::failed, event.exit_code, event.why}, 15, actions);
     return;

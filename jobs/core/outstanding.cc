@@ -44,7 +44,7 @@ Actions outstanding_ranks(const State& state, HostId host) {
       if (!rank.has_process() || rank.host != host) continue;
       here = true;
       if (rank.state == RankState::starting) {
-        actions.push_back(StartRank{rank.id, host, "ordered before"});
+        actions.push_back(StartRank{rank.id, host, "ordered before", rank.starts - 1});
       }
       if (rank.state == RankState::stopping) {
         actions.push_back(SignalRank{rank.id, rank.signal, "ordered before"});

@@ -13,9 +13,11 @@ namespace ringmaster::jobs {
 
 struct JobSpec {
   std::string name;
-  int ranks_min = 1;                         // below this the job waits for replacements
-  int ranks_max = 1;                         // what it starts with and heals towards
-  int restarts = 0;                          // how many replacements the whole job may start
+  int ranks_min = 1;  // below this the job waits for replacements
+  int ranks_max = 1;  // what it starts with and heals towards
+  int restarts = 0;   // how many replacements the whole job may start; `whole`: how many times all
+  /// Its ranks know nothing of generations: the loss of one ends them all, and all start again.
+  bool whole = false;
   Duration grace = std::chrono::seconds(5);  // from the polite signal to SIGKILL
   /// A rank that has not left a broken generation by then is killed: the others wait for it. As
   /// long as a start may take, since a rank leaves at its next collective: a step may be long.
@@ -33,7 +35,7 @@ struct JobSpec {
   bool saves() const { return save_every > 0 || save_period > Duration::zero(); }
 
   /// Whether a lost rank may be survived at all.
-  bool elastic() const { return ranks_min < ranks_max || restarts > 0; }
+  bool elastic() const { return !whole && (ranks_min < ranks_max || restarts > 0); }
 };
 
 }  // namespace ringmaster::jobs

@@ -46,17 +46,18 @@ const char* state_name(HostState state) {
 namespace {
 
 // Row: from, column: to, in the order of RankState. A rank whose host is lost goes straight from
-// any state with a process to absent or ended: nothing of it is left to wait for.
+// any state with a process to absent or ended: nothing of it is left to wait for. From ended to
+// absent only when all ranks start again.
 constexpr std::array<std::array<bool, kRankStates>, kRankStates> kMoves = {{
     // absent starting started ready  member leaving stopping ended
-    {false, true, false, false, false, false, false, true},    // absent
-    {true, false, true, false, false, false, true, true},      // starting
-    {true, false, false, true, false, false, true, true},      // started
-    {true, false, false, false, true, false, true, true},      // ready
-    {true, false, false, true, false, true, true, true},       // member
-    {true, false, false, true, false, false, true, true},      // leaving
-    {true, false, false, false, false, false, false, true},    // stopping
-    {false, false, false, false, false, false, false, false},  // ended
+    {false, true, false, false, false, false, false, true},   // absent
+    {true, false, true, false, false, false, true, true},     // starting
+    {true, false, false, true, false, false, true, true},     // started
+    {true, false, false, false, true, false, true, true},     // ready
+    {true, false, false, true, false, true, true, true},      // member
+    {true, false, false, true, false, false, true, true},     // leaving
+    {true, false, false, false, false, false, false, true},   // stopping
+    {true, false, false, false, false, false, false, false},  // ended
 }};
 
 }  // namespace

@@ -21,7 +21,7 @@ enum class RankState {
   member,    // in the current generation
   leaving,   // its generation is broken, and it has not left it yet
   stopping,  // told to end, its exit is awaited
-  ended,     // no process, and none will be started
+  ended,     // no process, and none will be started unless all start again
 };
 inline constexpr int kRankStates = 8;
 const char* state_name(RankState state);
@@ -80,10 +80,11 @@ struct Job {
   std::string said;                // the last error that a rank said of itself
   std::int64_t said_steps = 0;     // what its state held then
   std::optional<Outcome> outcome;  // set once it stops
-  std::optional<Time> kill_at;     // when the grace is over
-  int host_failures = 0;           // hosts in a row that could not be made for it
-  Time next_host;                  // no host is made for it before
-  std::optional<Time> host_due;    // it lacks one, and waits for next_host
+  std::string again;             // why all ranks are stopped and will start again; "": they are not
+  std::optional<Time> kill_at;   // when the grace is over
+  int host_failures = 0;         // hosts in a row that could not be made for it
+  Time next_host;                // no host is made for it before
+  std::optional<Time> host_due;  // it lacks one, and waits for next_host
   Saves saves;
   Meeting meeting;  // of the last process of rank 0
 

@@ -15,6 +15,7 @@ wire::JobSpec to_wire(const JobSpec& spec) {
   out.set_ranks_min(spec.ranks_min);
   out.set_ranks_max(spec.ranks_max);
   out.set_restarts(spec.restarts);
+  out.set_whole(spec.whole);
   out.set_grace_ns(spec.grace.count());
   out.set_leave_timeout_ns(spec.leave_timeout.count());
   out.set_start_timeout_ns(spec.start_timeout.count());
@@ -31,6 +32,7 @@ JobSpec from_wire(const wire::JobSpec& in) {
   spec.ranks_min = in.ranks_min();
   spec.ranks_max = in.ranks_max();
   spec.restarts = in.restarts();
+  spec.whole = in.whole();
   spec.grace = Duration(in.grace_ns());
   spec.leave_timeout = Duration(in.leave_timeout_ns());
   spec.start_timeout = Duration(in.start_timeout_ns());
@@ -304,7 +306,8 @@ const char* trouble_in(const Event& event) {
     const JobSpec& spec = submitted->spec;
     const bool right = spec.ranks_min >= 1 && spec.ranks_min <= spec.ranks_max &&
                        spec.restarts >= 0 && spec.hosts_max >= 0 && spec.host_slots >= 1 &&
-                       spec.save_every >= 0 && spec.save_period >= Duration::zero();
+                       (!spec.whole || spec.ranks_min == spec.ranks_max) && spec.save_every >= 0 &&
+                       spec.save_period >= Duration::zero();
     if (!right) return "a job that cannot be";
   }
   if (const auto* ready = std::get_if<RankReady>(&event)) {

@@ -19,6 +19,7 @@ std::vector<Event> some_events(Random& random) {
   spec.ranks_min = 1 + static_cast<int>(random.below(5));
   spec.ranks_max = spec.ranks_min + static_cast<int>(random.below(5));
   spec.restarts = static_cast<int>(random.below(9));
+  spec.whole = spec.ranks_min == spec.ranks_max && random.chance(0.5);
   spec.hosts_max = static_cast<int>(random.below(3));
   const HostId host{number()};
   return {HostJoined{host, "a", 1 + static_cast<int>(random.below(8)), "10.0.0.7", {7001, 7002}},

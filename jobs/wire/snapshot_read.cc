@@ -114,6 +114,7 @@ Job Reader::job(const wire::SavedJob& in) {
   job.said = in.said();
   job.said_steps = in.said_steps();
   if (in.has_outcome()) job.outcome = outcome(in.outcome());
+  job.again = in.again();
   if (in.has_kill_at_ns()) job.kill_at = time_of(in.kill_at_ns());
   job.host_failures = in.host_failures();
   job.next_host = time_of(in.next_host_ns());

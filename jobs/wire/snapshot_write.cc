@@ -90,7 +90,7 @@ void write(const Meeting& meeting, wire::SavedMeeting& out) {
 void write(const Job& job, wire::SavedJob& out) {
   const auto& [id, spec, state, reason, ranks, last_incarnation, restarts_used, table, broken,
                state_exists, finishing, healed, broken_since, broken_why, failure, said, said_steps,
-               outcome, kill_at, host_failures, next_host, host_due, saves, meeting] = job;
+               outcome, again, kill_at, host_failures, next_host, host_due, saves, meeting] = job;
   out.set_job(id.value);
   *out.mutable_spec() = to_wire(spec);
   out.set_state(static_cast<int>(state));
@@ -109,6 +109,7 @@ void write(const Job& job, wire::SavedJob& out) {
   out.set_said(said);
   out.set_said_steps(said_steps);
   if (outcome) write(*outcome, *out.mutable_outcome());
+  out.set_again(again);
   if (kill_at) out.set_kill_at_ns(ns_of(*kill_at));
   out.set_host_failures(host_failures);
   out.set_next_host_ns(ns_of(next_host));

@@ -245,7 +245,7 @@ void HostAgent::on_start(const wire::ToAgent::StartRank& start) {
   if (rank < 0 || rank >= start.launch().ranks()) return;
   job->agent().set_local_rank(rank, start.local_rank(), start.local_size());
   job->agent().add_drills(drills_of(start.launch()));
-  job->agent().perform(jobs::StartRank{id, jobs::HostId{host_}, ""});
+  job->agent().perform(jobs::StartRank{id, jobs::HostId{host_}, "", start.attempt()});
 }
 
 void HostAgent::on_end(const wire::ToAgent::EndJob& order) {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/sanitized.h"
 #include "tests/end_to_end/coordinator.h"
 #include "tests/end_to_end/ledger.h"
 #include "tests/end_to_end/text.h"
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr int kLooks = 1000;
 constexpr auto kLook = std::chrono::milliseconds(20);
 constexpr int kBatch = 24, kEpochs = 4;
-constexpr int kLong = 150;  // epochs of some seconds
+constexpr int kLong = kSanitized ? 30 : 150;  // epochs of some seconds
 
 /// A file system of a few megabytes on the folder, seen by this process and what it starts, and
 /// gone with them. False when this user may not mount.

@@ -8,17 +8,15 @@
 #include <fstream>
 #include <thread>
 
+#include "base/sanitized.h"
 #include "tests/end_to_end/network.h"
 #include "tests/end_to_end/text.h"
 
 namespace ringmaster::tests {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr long kResidentMaxKib = 2'000'000;  // what was freed stays there for a while
-#else
-constexpr long kResidentMaxKib = 200'000;
-#endif
+constexpr long kResidentMaxKib =
+    kSanitized ? 2'000'000 : 200'000;  // what was freed stays there for a while
 
 class CoordinatorLogs : public testing::Test {
  protected:

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "tests/end_to_end/coordinator.h"
 #include "tests/end_to_end/ledger.h"
 #include "tests/end_to_end/text.h"
@@ -24,11 +25,7 @@ namespace ringmaster::tests {
 namespace {
 
 constexpr int kTests = 20;
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kSchedulesEach = 1;  // many times slower
-#else
-constexpr int kSchedulesEach = 10;
-#endif
+constexpr int kSchedulesEach = kSanitized ? 1 : 10;  // many times slower
 
 void kill_one_of(const std::vector<pid_t>& pids, Random& random) {
   if (!pids.empty()) ::kill(pids[random.below(pids.size())], SIGKILL);

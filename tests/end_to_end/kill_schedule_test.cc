@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "tests/end_to_end/ledger.h"
 #include "tests/end_to_end/program.h"
 #include "tests/end_to_end/training_data.h"
@@ -20,11 +21,7 @@ namespace ringmaster::tests {
 namespace {
 
 constexpr int kRanks = 4;
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kKillSchedulesEach = 3;  // many times slower
-#else
-constexpr int kKillSchedulesEach = 10;
-#endif
+constexpr int kKillSchedulesEach = kSanitized ? 3 : 10;  // many times slower
 
 /// One to three kills: at a random moment, or close behind the one before, when the ring re-forms.
 void kill_ranks(const Program& program, Random& random) {

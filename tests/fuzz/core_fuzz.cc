@@ -127,6 +127,7 @@ void Story::submit() {
   spec.leave_timeout = std::chrono::milliseconds(100 * in_.below(20) + 1);
   spec.start_timeout = std::chrono::milliseconds(100 * in_.below(20) + 1);
   spec.hosts_max = static_cast<int>(in_.below(4));
+  spec.whole = spec.ranks_min == spec.ranks_max && in_.flag();
   spec.host_slots = spec.hosts_max + 1;
   shell_.submit(spec);
 }
@@ -272,14 +273,17 @@ void run(std::string_view input) {
 }  // namespace
 
 Target core_target() {
-  // honest?, slots, the spec (min, more, restarts, grace, leave, start, hosts), then events.
+  // honest?, slots, the spec (min, more, restarts, grace, leave, start, hosts, whole?), then
+  // events.
   const std::string elastic("\x04\x01\x02\x03\x05\x05\x05\x00", 8),
-      plain("\x04\x01\x00\x00\x05\x05\x05\x00", 8), made("\x04\x01\x02\x03\x05\x05\x05\x02", 8);
+      plain("\x04\x01\x00\x00\x05\x05\x05\x00\x00", 9),
+      whole("\x04\x01\x00\x03\x05\x05\x05\x00\x01", 9), made("\x04\x01\x02\x03\x05\x05\x05\x02", 8);
   const std::string ring("\x0a\x0a\x0a", 3);                // start, ready, synced
   const std::string killed("\x08\x01\x02\x0a\x0a\x0a", 6);  // rank 1 by SIGKILL; it heals
   std::vector<std::string> corpus;
   for (const char* honest : {"\x01", "\x02"}) {
     corpus.push_back(honest + plain + ring);
+    corpus.push_back(honest + whole + ring + killed + killed);
     corpus.push_back(honest + made + ring + std::string("\x0b\x00\x0b\x00", 4) + ring +
                      std::string("\x0b\x03\x01\x09", 4) + ring);
     corpus.push_back(honest + elastic + ring + killed + killed);

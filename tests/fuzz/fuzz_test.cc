@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/sanitized.h"
 #include "tests/fuzz/crash_report.h"
 #include "tests/fuzz/mutate.h"
 #include "tests/fuzz/target.h"
@@ -20,11 +21,7 @@ std::ostream& operator<<(std::ostream& out, const Target& target) {
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kSlowness = 10;  // about what the sanitizer costs
-#else
-constexpr int kSlowness = 1;
-#endif
+constexpr int kSlowness = kSanitized ? 10 : 1;  // about what the sanitizer costs
 
 void fuzz(const Target& target, std::uint64_t seed) {
   install_crash_report();

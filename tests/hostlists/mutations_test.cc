@@ -8,6 +8,7 @@
 #include <array>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "launcher/hostlist/check_list.h"
 #include "tests/hostlists/list_cases.h"
 
@@ -19,11 +20,7 @@ using namespace launcher::hostlist;
 constexpr std::size_t kLongLine = 100'000;
 constexpr int kMutations = 2000;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kManyLines = 50'000;
-#else
-constexpr int kManyLines = 1'000'000;
-#endif
+constexpr int kManyLines = kSanitized ? 50'000 : 1'000'000;
 
 std::size_t place_in_text(const std::string& text, Random& random) {
   return static_cast<std::size_t>(random.below(text.size() + 1));

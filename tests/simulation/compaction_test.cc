@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "jobs/coordinator/journal.h"
 #include "jobs/core/dump.h"
 #include "jobs/simulator/simulate.h"
@@ -21,7 +22,7 @@ std::vector<std::pair<Time, Event>> story_of(std::uint64_t seed) {
 }
 
 TEST(Compaction, ACoreThatGoesOnFromASnapshotDecidesAlike) {
-  constexpr std::uint64_t kSeeds = 1000;
+  constexpr std::uint64_t kSeeds = kSanitized ? 300 : 1000;
   Random random(1);
   std::int64_t taken_up = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "tests/storm/host.h"
 #include "tests/storm/settings.h"
 
@@ -21,9 +22,9 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr int kRanksAtFirst = 4;
-constexpr int kRoundsOfAStorm = kSlow ? 15 : 30;
+constexpr int kRoundsOfAStorm = kSanitized ? 15 : 30;
 /// From the abort to the last survivor's return: milliseconds, and a machine may be busy.
-constexpr Duration kLeaveMax = std::chrono::seconds(kSlow ? 20 : 3);
+constexpr Duration kLeaveMax = std::chrono::seconds(kSanitized ? 20 : 3);
 
 enum class Fault {
   kill_one,

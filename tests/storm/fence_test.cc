@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "collectives/shm/shm_communicator.h"
 #include "tests/storm/settings.h"
 
@@ -24,7 +25,7 @@ using collectives::Segment;
 using collectives::ShmCommunicator;
 
 constexpr std::size_t kFloats = 1024 * 1024;
-constexpr std::uint64_t kTries = kSlow ? 8 : 20;
+constexpr std::uint64_t kTries = kSanitized ? 8 : 20;
 constexpr std::uint64_t kTriesToSee = 100;  // most of them show it
 constexpr std::byte kPattern{0x77};
 

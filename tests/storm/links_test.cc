@@ -7,6 +7,7 @@
 
 #include <thread>
 
+#include "base/sanitized.h"
 #include "collectives/tcp/ranks_for_test.h"
 #include "tests/storm/relay.h"
 #include "tests/storm/settings.h"
@@ -164,7 +165,7 @@ TEST_P(CutLinks, AreOneClearErrorInTime) {
     // In the first story not even the greetings come through.
     const std::uint64_t bytes = seed == 0 ? 0 : random.below(seed % 2 == 0 ? 2'000 : 2'000'000);
     RelayedCrew crew(ranks_of_link(seed), {.cut = GetParam(), .cut_after = bytes}, seed);
-    crew.set_patience(milliseconds(kSlow ? 1000 : 300), milliseconds(100));
+    crew.set_patience(milliseconds(kSanitized ? 1000 : 300), milliseconds(100));
     std::vector<Outcome> outcomes(static_cast<std::size_t>(crew.size()));
     crew.run([&](Communicator& ring, collectives::Arena*) {
       outcomes[static_cast<std::size_t>(ring.position())] = call_until_it_fails(ring, seed);
@@ -176,7 +177,7 @@ TEST_P(CutLinks, AreOneClearErrorInTime) {
       EXPECT_TRUE(code == Errc::closed || code == Errc::timed_out) << outcome.error->message;
       EXPECT_NE(outcome.error->message.find(" rank "), std::string::npos) << outcome.error->message;
       EXPECT_EQ(outcome.error_again, outcome.error->message);
-      EXPECT_LT(to_seconds(outcome.took), kSlow ? 10 : 3);
+      EXPECT_LT(to_seconds(outcome.took), kSanitized ? 10 : 3);
     }
   }
 }
@@ -200,7 +201,7 @@ TEST_P(CutLinks, AreExplainedByTheAbort) {
       ASSERT_TRUE(outcome.error);
       EXPECT_TRUE(aborted) << "not before: " << outcome.error->message;
       EXPECT_EQ(outcome.error->code, Errc::generation_changed) << outcome.error->message;
-      EXPECT_LT(to_seconds(outcome.took), kSlow ? 10 : 3);
+      EXPECT_LT(to_seconds(outcome.took), kSanitized ? 10 : 3);
       --left;
     });
     agent.join();

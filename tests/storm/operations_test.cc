@@ -4,13 +4,14 @@
 // same bits on all ranks.
 #include <gtest/gtest.h>
 
+#include "base/sanitized.h"
 #include "tests/storm/settings.h"
 #include "tests/storm/story.h"
 
 namespace ringmaster::storm {
 namespace {
 
-constexpr std::size_t kBytesMax = kSlow ? 600 * 1024 : 3 * 1024 * 1024;
+constexpr std::size_t kBytesMax = kSanitized ? 600 * 1024 : 3 * 1024 * 1024;
 constexpr std::uint64_t kStoriesSlow = 8;
 
 class Storm : public testing::TestWithParam<Engine> {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/storm/settings.h"
+#include "base/sanitized.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -28,7 +29,7 @@ std::optional<std::uint64_t> read_storm_seed() {
 }
 
 std::uint64_t read_storm_stories(std::uint64_t ordinary, std::uint64_t slow) {
-  return read_number("RINGMASTER_STORM_STORIES").value_or(kSlow ? slow : ordinary);
+  return read_number("RINGMASTER_STORM_STORIES").value_or(kSanitized ? slow : ordinary);
 }
 
 }  // namespace ringmaster::storm

@@ -12,12 +12,6 @@
 
 namespace ringmaster::storm {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSlow = true;  // ten to twenty times
-#else
-inline constexpr bool kSlow = false;
-#endif
-
 std::optional<std::uint64_t> read_storm_seed();
 /// `ordinary` is for a run without sanitizers, `slow` for one with them.
 std::uint64_t read_storm_stories(std::uint64_t ordinary, std::uint64_t slow);
