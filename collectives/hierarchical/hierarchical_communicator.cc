@@ -89,7 +89,7 @@ Result<void> HierarchicalCommunicator::fail(const Result<void>& end) {
   return end;
 }
 
-Result<void> HierarchicalCommunicator::begin(const Call& call) {
+Result<void> HierarchicalCommunicator::begin(const Call& call, std::uint64_t parts) {
   if (failed_) return *failed_;
   local_->set_timeout(timeout_);
   flat_.set_timeout(timeout_);
@@ -97,21 +97,30 @@ Result<void> HierarchicalCommunicator::begin(const Call& call) {
     between_->set_timeout(timeout_);
     between_->speak_for(call);
   }
-  std::vector<Call> calls(static_cast<std::size_t>(local_->size()));
-  const auto looked = local_->all_gather(&call, calls.data(), sizeof(Call), RINGMASTER_UINT8);
+  struct Told {
+    Call call;
+    std::uint64_t parts;
+  };
+  const Told own_told{call, parts};
+  std::vector<Told> told(static_cast<std::size_t>(local_->size()));
+  const auto looked = local_->all_gather(&own_told, told.data(), sizeof(Told), RINGMASTER_UINT8);
   if (!looked) {
     // What they wait for is the call, not the look at it.
     const std::string& words = looked.error().message;
     return fail(Error{looked.error().code, call_text(call) + words.substr(words.find(':'))});
   }
-  const auto other = std::ranges::find_if(calls, [&](const Call& c) { return c != calls[0]; });
-  if (other == calls.end()) return {};
-  const auto& own = members_[static_cast<std::size_t>(host_)];
-  const int first = mesh_->number(own[0]);
-  const int second = mesh_->number(own[static_cast<std::size_t>(other - calls.begin())]);
-  const std::string words = mismatch_text(calls[0], first, *other, second);
-  if (leads()) return fail(between_->refuse(call, words));
-  return fail(Error{Errc::mismatch, words});
+  parts_ = 0;
+  for (const Told& one : told) parts_ += one.parts;
+  const Call& first = told[0].call;
+  const auto other = std::ranges::find_if(told, [&](const Told& t) { return t.call != first; });
+  if (other == told.end()) return {};
+  const auto number = [&](std::ptrdiff_t place) {
+    return mesh_->number(
+        members_[static_cast<std::size_t>(host_)][static_cast<std::size_t>(place)]);
+  };
+  const Error found{Errc::mismatch,
+                    mismatch_text(first, number(0), other->call, number(other - told.begin()))};
+  return agree(leads() ? between_->refuse(call, found.message) : found);
 }
 
 Result<void> HierarchicalCommunicator::agree(const Result<void>& own) {
@@ -121,11 +130,11 @@ Result<void> HierarchicalCommunicator::agree(const Result<void>& own) {
   if (!told) return fail(own ? told : own);
   const auto failed = std::ranges::find_if(codes, [](std::uint32_t one) { return one != 0; });
   if (failed == codes.end()) return {};
-  std::array<char, kNoteBytesMax> words{};
+  std::array<char, kNoteBytesMax + 1> words{};
   if (!own) own.error().message.copy(words.data(), words.size() - 1);
   told = local_->broadcast(words.data(), words.size(), RINGMASTER_UINT8,
                            static_cast<int>(failed - codes.begin()));
-  if (!own || !told) return fail(own ? told : own);
+  if (!told) return fail(own ? told : own);
   return fail(Error{static_cast<Errc>(*failed - 1), words.data()});
 }
 
