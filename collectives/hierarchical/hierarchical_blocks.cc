@@ -105,7 +105,9 @@ Result<void> HierarchicalCommunicator::exchange(const std::vector<Transfer>& sen
                                                 const std::vector<Transfer>& receives) {
   if (failed_) return *failed_;
   flat_.set_timeout(timeout_);
-  return fail(flat_.exchange(sends, receives));
+  auto end = flat_.exchange(sends, receives);
+  if (!end) failed_ = end.error();
+  return end;
 }
 
 }  // namespace ringmaster::collectives

@@ -69,6 +69,8 @@ class HierarchicalCommunicator : public Communicator {
   }
   /// The first of the host whose own end is a failure has found the words for all.
   Result<void> agree(const Result<void>& own);
+  Result<void> tell_ends(const Result<void>& own);
+  /// Keeps a failure of a part of the call under way: nothing can be in step after it.
   Result<void> fail(const Result<void>& end);
 
   Result<void> agree_on_parts(const Counts& give, const Counts& take);
@@ -99,6 +101,7 @@ class HierarchicalCommunicator : public Communicator {
   std::unique_ptr<TcpCommunicator> between_;
   TcpCommunicator flat_;  // for messages
   std::vector<std::byte> scratch_, blocks_;
+  Call call_;                // under way
   std::uint64_t parts_ = 0;  // of an all-to-all (parts.h)
   std::optional<Error> failed_;
 };
