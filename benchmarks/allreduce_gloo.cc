@@ -39,10 +39,9 @@ static void sum(const float* in, float* out, size_t count) {
 int main(int argc, char** argv) {
   const int rank = number_from("RANK"), size = number_from("WORLD_SIZE");
   if (argc < 5 || argc > 6 || rank < 0 || size < 1) {
-    fprintf(
-        stderr,
-        "usage: ringrun -np N allreduce-gloo LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE FOLDER "
-        "[ADDRESS]\n");
+    fprintf(stderr,
+            "usage: ringrun -np N allreduce-gloo LEAST_BYTES MOST_BYTES MILLISECONDS_A_SIZE FOLDER "
+            "[ADDRESS]\n");
     return 2;
   }
   float *in = nullptr, *out = nullptr;
@@ -53,7 +52,7 @@ int main(int argc, char** argv) {
   gloo::rendezvous::FileStore store(argv[4]);
   context = std::make_shared<gloo::rendezvous::Context>(rank, size);
   context->connectFullMesh(store, device);
-  measure_all(in, out, least, most, atof(argv[3]));
+  measure_all(&all_reduce, in, out, least, most, atof(argv[3]));
   free(in);
   free(out);
   return 0;

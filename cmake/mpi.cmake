@@ -41,10 +41,12 @@ set_target_properties(ringmaster_mpi PROPERTIES OUTPUT_NAME ringmaster-mpi)
 install(TARGETS ringmaster_mpi OPTIONAL)
 
 if(RINGMASTER_TESTS)
-  # The suite of all engines, each rank a process. Few ranks more than processors, which yield; and
-  # none of the networks that MPI would look for.
+  # The suite of all engines and the storm of operations, each rank a process. Few ranks more than
+  # processors, which yield; and none of the networks that MPI would look for.
+  set(storm call.cc crew.cc memory.cc operations_test.cc settings.cc story.cc trial.cc values.cc)
+  list(TRANSFORM storm PREPEND tests/storm/)
   add_executable(collectives_mpi_tests collectives/communicator_test.cc
-    collectives/mpi/mpi_communicator_test.cc)
+    collectives/mpi/mpi_communicator_test.cc ${storm})
   target_link_libraries(collectives_mpi_tests PRIVATE collectives GTest::gtest_main)
   target_compile_definitions(collectives_mpi_tests
     PRIVATE RINGMASTER_TEST_MPI ${RINGMASTER_TEST_DEFINITIONS})

@@ -152,8 +152,7 @@ Result<std::size_t> Agreement::agree_parts(const Counts& give, const Counts& tak
       const std::uint64_t given = all[from * 2 * n + to], taken = all[to * 2 * n + n + from];
       largest = std::max(largest, given);
       if (given == taken) continue;
-      return Error{Errc::mismatch, fmt::format("rank {} gives rank {} {} elements, which takes {}",
-                                               numbers_[from], numbers_[to], given, taken)};
+      return Error{Errc::mismatch, parts_text(numbers_[from], given, numbers_[to], taken)};
     }
   }
   return largest;

@@ -52,8 +52,14 @@ std::string call_text(const Call& call) {
 }
 
 std::string mismatch_text(const Call& a, int rank_a, const Call& b, int rank_b) {
-  return fmt::format("rank {} called {}, rank {} called {}", rank_a, call_text(a), rank_b,
-                     call_text(b));
+  const std::string one = call_text(a), other = call_text(b);
+  return fmt::format("rank {} called {}, rank {} called {}{}", rank_a, one, rank_b, other,
+                     one == other ? " with other counts" : "");
+}
+
+std::string parts_text(int from, std::size_t given, int to, std::size_t taken) {
+  return fmt::format("all_to_all: rank {} gives {} elements to rank {}, which takes {}", from,
+                     given, to, taken);
 }
 
 std::string late_text(const Call& call, int rank, double seconds) {

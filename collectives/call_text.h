@@ -26,6 +26,8 @@ Call counted_call(std::uint32_t kind, Type type, const Counts& counts);
 std::string call_text(const Call& call);
 /// "rank 0 called barrier, rank 2 called all_reduce of 10 float32 (sum)".
 std::string mismatch_text(const Call& a, int rank_a, const Call& b, int rank_b);
+/// "all_to_all: rank 0 gives 5 elements to rank 2, which takes 4".
+std::string parts_text(int from, std::size_t given, int to, std::size_t taken);
 /// "barrier: rank 3 has not called it for 1800 s".
 std::string late_text(const Call& call, int rank, double seconds);
 

@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <thread>
 
 #include "base/random.h"
@@ -292,6 +293,79 @@ TEST_P(EveryEngine, TellsAnAllReduceFromAReduceScatterOfTheSameSize) {
     EXPECT_NE(end.error().message.find("called reduce_scatter"), std::string::npos)
         << end.error().message;
   });
+}
+
+/// A call that one rank makes where the others all-reduce eight float32, and what it is called.
+struct Other {
+  const char* text;
+  Result<void> (*call)(Communicator& ring, std::vector<float>& in, std::vector<float>& out);
+};
+using Floats = std::vector<float>;
+const Other kOthers[] = {
+    {"all_reduce of 9 float32 (sum)",
+     [](Communicator& ring, Floats& in, Floats& out) {
+       return ring.all_reduce(in.data(), out.data(), 9, RINGMASTER_FLOAT32, RINGMASTER_SUM);
+     }},
+    {"all_reduce of 8 int32 (sum)",
+     [](Communicator& ring, Floats& in, Floats& out) {
+       return ring.all_reduce(in.data(), out.data(), 8, RINGMASTER_INT32, RINGMASTER_SUM);
+     }},
+    {"all_reduce of 8 float32 (max)",
+     [](Communicator& ring, Floats& in, Floats& out) {
+       return ring.all_reduce(in.data(), out.data(), 8, RINGMASTER_FLOAT32, RINGMASTER_MAX);
+     }},
+    {"broadcast of 8 float32 from 0",
+     [](Communicator& ring, Floats& in, Floats&) {
+       return ring.broadcast(in.data(), 8, RINGMASTER_FLOAT32, 0);
+     }},
+    {"barrier", [](Communicator& ring, Floats&, Floats&) { return ring.barrier(); }}};
+
+TEST_P(EveryEngine, TellsAllRanksInTheSameWordsWhoCalledWhat) {
+  if (GetParam().ranks == 1) GTEST_SKIP() << "nobody to differ from";
+  int odd = 0;
+  for (const Other& other : kOthers) {
+    odd = (odd + 1) % GetParam().ranks;
+    SCOPED_TRACE(testing::Message() << "rank " << odd << ": " << other.text);
+    std::mutex mutex;
+    std::vector<std::string> told;  // by the ranks of this process
+    GetParam().run(GetParam().ranks, [&](Communicator& ring) {
+      Floats in(16), out(16);
+      const auto end = ring.position() == odd ? other.call(ring, in, out)
+                                              : ring.all_reduce(in.data(), out.data(), 8,
+                                                                RINGMASTER_FLOAT32, RINGMASTER_SUM);
+      ASSERT_FALSE(end.ok());
+      EXPECT_EQ(end.error().code, Errc::mismatch);
+      std::lock_guard lock(mutex);
+      told.push_back(end.error().message);
+    });
+    ASSERT_FALSE(told.empty());
+    for (const std::string& words : told) EXPECT_EQ(words, told[0]);
+    const std::string named = "rank " + std::to_string(odd) + " called " + other.text;
+    EXPECT_NE(told[0].find(named), std::string::npos) << told[0];
+    EXPECT_NE(told[0].find("called all_reduce of 8 float32 (sum)"), std::string::npos) << told[0];
+  }
+}
+
+TEST_P(EveryEngine, TellsAllRanksWhoGivesWhatNobodyTakes) {
+  const int ranks = GetParam().ranks;
+  if (ranks == 1) GTEST_SKIP() << "nobody to differ from";
+  std::mutex mutex;
+  std::vector<std::string> told;
+  GetParam().run(ranks, [&](Communicator& ring) {
+    Counts give(static_cast<std::size_t>(ranks), 2), take = give;
+    if (ring.position() == 0) give.back() = 3;
+    Floats in(total(give)), out(total(take));
+    const auto end = ring.all_to_all(in.data(), give, out.data(), take, RINGMASTER_FLOAT32);
+    ASSERT_FALSE(end.ok());
+    EXPECT_EQ(end.error().code, Errc::mismatch);
+    EXPECT_FALSE(ring.barrier().ok());  // nothing is in step after that
+    std::lock_guard lock(mutex);
+    told.push_back(end.error().message);
+  });
+  const std::string expected = "all_to_all: rank 0 gives 3 elements to rank " +
+                               std::to_string(ranks - 1) + ", which takes 2";
+  ASSERT_FALSE(told.empty());
+  for (const std::string& words : told) EXPECT_EQ(words, expected);
 }
 
 #ifdef RINGMASTER_TEST_MPI

@@ -2,9 +2,12 @@
 //
 // The parts of the engine that move blocks of many positions: from the order of positions to that
 // of hosts, and from each rank to each.
+#include <numeric>
+
 #include "collectives/bytes.h"
 #include "collectives/call_text.h"
 #include "collectives/hierarchical/hierarchical_communicator.h"
+#include "collectives/parts.h"
 #include "collectives/reduce.h"
 
 namespace ringmaster::collectives {
@@ -48,6 +51,17 @@ void HierarchicalCommunicator::to_position_order(const std::byte* from, void* to
   }
 }
 
+Result<void> HierarchicalCommunicator::agree_on_parts(const Counts& give, const Counts& take) {
+  std::vector<std::uint64_t> sums(members_.size());
+  auto end = between(
+      leads(), [&] { return between_->all_gather(&parts_, sums.data(), 1, RINGMASTER_INT64); });
+  if (!end) return end;
+  std::uint64_t sum = std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
+  end = fail(local_->broadcast(&sum, 1, RINGMASTER_INT64, 0));
+  if (!end || sum == 0) return end;
+  return fail(parts_difference(*this, give, take, [&](int peer) { return mesh_->number(peer); }));
+}
+
 Result<void> HierarchicalCommunicator::all_to_all(const void* input, const Counts& give,
                                                   void* output, const Counts& take, Type type) {
   CHECK_EQ(give.size(), hosts_.size());
@@ -55,9 +69,9 @@ Result<void> HierarchicalCommunicator::all_to_all(const void* input, const Count
   const auto own = static_cast<std::size_t>(position_);
   if (give[own] != take[own]) return Error{Errc::invalid, kTakesOther};
   const Call call{.kind = kAllToAll, .type = static_cast<std::uint32_t>(type)};
-  if (auto begun = begin(call); !begun) return begun;
+  if (auto begun = begin(call, parts_sum(give, take, position_)); !begun) return begun;
   // Messages do not tell of what they are parts: that all have called the same is seen before.
-  auto end = between(leads(), [&] { return between_->barrier(); });
+  auto end = agree_on_parts(give, take);
   if (!end) return end;
   const std::size_t width = size_of(type);
   const Counts give_here = by_neighbour(give), take_here = by_neighbour(take);
@@ -91,7 +105,9 @@ Result<void> HierarchicalCommunicator::exchange(const std::vector<Transfer>& sen
                                                 const std::vector<Transfer>& receives) {
   if (failed_) return *failed_;
   flat_.set_timeout(timeout_);
-  return fail(flat_.exchange(sends, receives));
+  auto end = flat_.exchange(sends, receives);
+  if (!end) failed_ = end.error();
+  return end;
 }
 
 }  // namespace ringmaster::collectives

@@ -17,6 +17,8 @@ namespace {
 // Below, one rank a host: a slice for each costs as many messages as there are ranks, and a
 // barrier.
 constexpr std::size_t kSlicedBytes = 256 * 1024;
+// A rank that has stopped between the hosts does not come back: so many time-outs are enough.
+constexpr int kBetweenTimeouts = 8;
 
 std::vector<int> all_positions(const Mesh& mesh) {
   std::vector<int> all(static_cast<std::size_t>(mesh.size()));
@@ -85,47 +87,70 @@ void HierarchicalCommunicator::set_choice(const schedules::Choice& choice) {
 }
 
 Result<void> HierarchicalCommunicator::fail(const Result<void>& end) {
-  if (!end && !failed_) failed_ = end.error();
-  return end;
+  if (end) return end;
+  Error error = end.error();
+  const std::size_t colon = error.message.find(": ");
+  const bool waited = error.code == Errc::timed_out || error.code == Errc::generation_changed;
+  // What was waited for is the call, and not the part of it that failed.
+  if (waited && colon != std::string::npos) {
+    error.message = call_text(call_) + error.message.substr(colon);
+  }
+  if (!failed_) failed_ = error;
+  return error;
 }
 
-Result<void> HierarchicalCommunicator::begin(const Call& call) {
+Result<void> HierarchicalCommunicator::begin(const Call& call, std::uint64_t parts) {
   if (failed_) return *failed_;
+  call_ = call;
   local_->set_timeout(timeout_);
   flat_.set_timeout(timeout_);
   if (between_) {
     between_->set_timeout(timeout_);
     between_->speak_for(call);
   }
-  std::vector<Call> calls(static_cast<std::size_t>(local_->size()));
-  const auto looked = local_->all_gather(&call, calls.data(), sizeof(Call), RINGMASTER_UINT8);
-  if (!looked) {
-    // What they wait for is the call, not the look at it.
-    const std::string& words = looked.error().message;
-    return fail(Error{looked.error().code, call_text(call) + words.substr(words.find(':'))});
-  }
-  const auto other = std::ranges::find_if(calls, [&](const Call& c) { return c != calls[0]; });
-  if (other == calls.end()) return {};
-  const auto& own = members_[static_cast<std::size_t>(host_)];
-  const int first = mesh_->number(own[0]);
-  const int second = mesh_->number(own[static_cast<std::size_t>(other - calls.begin())]);
-  const std::string words = mismatch_text(calls[0], first, *other, second);
-  if (leads()) return fail(between_->refuse(call, words));
-  return fail(Error{Errc::mismatch, words});
+  struct Told {
+    Call call;
+    std::uint64_t parts;
+  };
+  const Told own_told{call, parts};
+  std::vector<Told> told(static_cast<std::size_t>(local_->size()));
+  const auto looked = local_->all_gather(&own_told, told.data(), sizeof(Told), RINGMASTER_UINT8);
+  if (!looked) return fail(looked);
+  parts_ = 0;
+  for (const Told& one : told) parts_ += one.parts;
+  const Call& first = told[0].call;
+  const auto other = std::ranges::find_if(told, [&](const Told& t) { return t.call != first; });
+  if (other == told.end()) return {};
+  const auto number = [&](std::ptrdiff_t place) {
+    return mesh_->number(
+        members_[static_cast<std::size_t>(host_)][static_cast<std::size_t>(place)]);
+  };
+  const Error found{Errc::mismatch,
+                    mismatch_text(first, number(0), other->call, number(other - told.begin()))};
+  return agree(leads() ? between_->refuse(call, found.message) : found);
 }
 
+// Whoever is still between the hosts comes back by itself, at the latest when nothing has moved
+// there for the time-out: who waits for it waits longer, or would give up first and not know why.
 Result<void> HierarchicalCommunicator::agree(const Result<void>& own) {
+  local_->set_timeout(kBetweenTimeouts * timeout_);
+  auto agreed = tell_ends(own);
+  local_->set_timeout(timeout_);
+  return agreed;
+}
+
+Result<void> HierarchicalCommunicator::tell_ends(const Result<void>& own) {
   std::vector<std::uint32_t> codes(static_cast<std::size_t>(local_->size()));
   const std::uint32_t code = own ? 0 : static_cast<std::uint32_t>(own.error().code) + 1;
   auto told = local_->all_gather(&code, codes.data(), sizeof(code), RINGMASTER_UINT8);
   if (!told) return fail(own ? told : own);
   const auto failed = std::ranges::find_if(codes, [](std::uint32_t one) { return one != 0; });
   if (failed == codes.end()) return {};
-  std::array<char, kNoteBytesMax> words{};
+  std::array<char, kNoteBytesMax + 1> words{};
   if (!own) own.error().message.copy(words.data(), words.size() - 1);
   told = local_->broadcast(words.data(), words.size(), RINGMASTER_UINT8,
                            static_cast<int>(failed - codes.begin()));
-  if (!own || !told) return fail(own ? told : own);
+  if (!told) return fail(own ? told : own);
   return fail(Error{static_cast<Errc>(*failed - 1), words.data()});
 }
 

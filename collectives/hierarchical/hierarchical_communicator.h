@@ -19,7 +19,8 @@
 // Every operation begins with a look at the calls of the host's ranks, and ends with one at how the
 // others came out of the part between the hosts: so a mismatch anywhere is an error on all ranks,
 // and a rank whose neighbour failed does not take half a result. Between hosts the calls are
-// compared by the lowest ranks; before slices and messages go side by side, in a barrier of theirs.
+// compared by the lowest ranks; before slices and messages go side by side, in an operation of
+// theirs.
 //
 // The bits follow from membership, host map, count, type and choice.
 #pragma once
@@ -59,15 +60,20 @@ class HierarchicalCommunicator : public Communicator {
 
  private:
   /// Compares the calls of the host's ranks; the part between hosts speaks for it from here on.
-  Result<void> begin(const Call& call);
+  /// `parts` are added up over the host, as parts_.
+  Result<void> begin(const Call& call, std::uint64_t parts = 0);
   /// Carries `part` out on the ranks that have one, and tells all of the host how it ended.
   template <class Part>
   Result<void> between(bool takes_part, const Part& part) {
     return agree(takes_part ? part() : Result<void>());
   }
+  /// The first of the host whose own end is a failure has found the words for all.
   Result<void> agree(const Result<void>& own);
+  Result<void> tell_ends(const Result<void>& own);
+  /// Keeps a failure of a part of the call under way: nothing can be in step after it.
   Result<void> fail(const Result<void>& end);
 
+  Result<void> agree_on_parts(const Counts& give, const Counts& take);
   Result<void> reduce_by_leader(const void* input, void* output, std::size_t count, Type type,
                                 Reduction reduction);
   Result<void> reduce_by_slices(const void* input, void* output, std::size_t count, Type type,
@@ -95,6 +101,8 @@ class HierarchicalCommunicator : public Communicator {
   std::unique_ptr<TcpCommunicator> between_;
   TcpCommunicator flat_;  // for messages
   std::vector<std::byte> scratch_, blocks_;
+  Call call_;                // under way
+  std::uint64_t parts_ = 0;  // of an all-to-all (parts.h)
   std::optional<Error> failed_;
 };
 

@@ -103,7 +103,7 @@ Result<void> MpiCommunicator::run(const Call& call, bool has_array,
   Result<void> end;
   if (!agreed) {
     end = agreed.error();  // names the call
-  } else if (end = body(*agreed); !end) {
+  } else if (end = body(*agreed); !end && end.error().code != Errc::mismatch) {
     end = Error{end.error().code, call_text(call) + ": " + end.error().message};
   }
   if (!end) failed_ = end.error();

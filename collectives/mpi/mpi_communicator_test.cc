@@ -97,7 +97,7 @@ TEST(MpiCommunicator, PartsThatDoNotFitAreNamedOnAllRanks) {
     const auto end = ring.all_to_all(in.data(), give, out.data(), take, RINGMASTER_FLOAT32);
     ASSERT_FALSE(end.ok());
     EXPECT_EQ(end.error().message,
-              "all_to_all of float32: rank 0 gives rank 1 1 elements, which takes 2");
+              "all_to_all: rank 0 gives 1 elements to rank 1, which takes 2");
   });
 }
 

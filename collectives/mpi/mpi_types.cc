@@ -54,7 +54,8 @@ MPI_Datatype mpi_type(Type type) {
 
 Result<std::unique_ptr<MpiOperations>> MpiOperations::make() {
   std::unique_ptr<MpiOperations> all(new MpiOperations);
-  for (const auto& functions : {kCombine<RINGMASTER_FLOAT16>, kCombine<RINGMASTER_BFLOAT16>}) {
+  for (const auto& functions : {kCombine<RINGMASTER_FLOAT16>, kCombine<RINGMASTER_BFLOAT16>,
+                                kCombine<RINGMASTER_UINT8>}) {
     for (MPI_User_function* function : functions) {
       constexpr int kCommutes = 1;
       MPI_Op made = MPI_OP_NULL;
@@ -74,6 +75,7 @@ MPI_Op MpiOperations::find(Type type, Reduction reduction) const {
   const std::size_t index = index_of(reduction);
   if (type == RINGMASTER_FLOAT16) return made_[index];
   if (type == RINGMASTER_BFLOAT16) return made_[kReductions.size() + index];
+  if (type == RINGMASTER_UINT8) return made_[2 * kReductions.size() + index];
   const std::array<MPI_Op, 4> own = {MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD};
   return own[index];
 }

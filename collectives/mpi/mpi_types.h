@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MPI's types and operations for ours. It has no floats of 16 bits: they travel as whole numbers of
-// that size, and are reduced by our own kernels, which round at each step of MPI's algorithm.
+// that size, and are reduced by our own kernels, which round at each step of MPI's algorithm. So
+// are bytes: Open MPI's vector code for them stops a sum at 255, and is meant to, where the rest
+// of it and all of ours wraps around.
 #pragma once
 
 #include <mpi.h>
@@ -28,7 +30,7 @@ class MpiOperations {
 
  private:
   MpiOperations() = default;
-  std::vector<MPI_Op> made_;  // sum, min, max, product of float16, then of bfloat16
+  std::vector<MPI_Op> made_;  // sum, min, max, product of float16, of bfloat16, of uint8
 };
 
 }  // namespace ringmaster::collectives

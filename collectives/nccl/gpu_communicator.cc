@@ -64,7 +64,8 @@ Result<void> GpuCommunicator::dispatch(
   } else {
     end = gpu_.stream().begin();
     if (end) end = on_device(*agreed);
-    if (!end) end = Error{end.error().code, what + ": " + end.error().message};
+    const bool named = !end && end.error().code == Errc::mismatch;
+    if (!end && !named) end = Error{end.error().code, what + ": " + end.error().message};
   }
   if (!end) failed_ = end.error();  // nothing can be in step after it
   return end;

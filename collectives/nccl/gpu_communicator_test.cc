@@ -206,7 +206,7 @@ TEST_P(GpuCommunicatorTest, PartsThatDoNotFitAreNamedOnAllRanks) {
     const Counts take = ring.position() == 0 ? Counts{1, 2} : Counts{1, 3};
     return ring.all_to_all(from.data(), {1, 1}, to.data(), take, RINGMASTER_FLOAT32);
   });
-  EXPECT_EQ(text, "all_to_all of float32: rank 1 gives rank 0 1 elements, which takes 2");
+  EXPECT_EQ(text, "all_to_all: rank 1 gives 1 elements to rank 0, which takes 2");
 }
 
 INSTANTIATE_TEST_SUITE_P(Paths, GpuCommunicatorTest,

@@ -5,6 +5,7 @@
 
 #include "collectives/bytes.h"
 #include "collectives/call_text.h"
+#include "collectives/parts.h"
 #include "collectives/reduce.h"
 #include "collectives/shm/shm_shown.h"
 
@@ -187,17 +188,26 @@ Result<void> ShmCommunicator::all_to_all(const void* input, const Counts& give, 
   if (!step) return step;
   const std::size_t width = size_of(type), most = block_bytes(size());
   // Each knows what it gives and takes; the longest of all says how many chunks there are.
+  struct Told {
+    std::uint64_t longest, sum;
+  };
   const Chunk first = next_;
-  const std::uint64_t longest = std::max(largest(give), largest(take)) * width;
-  copy_bytes(arrival(position(), first).payload, &longest, sizeof(longest));
+  const Told told{std::max(largest(give), largest(take)) * width,
+                  parts_sum(give, take, position())};
+  copy_bytes(arrival(position(), first).payload, &told, sizeof(told));
   arrive(first);
   step = wait_arrived(first);
   if (!step) return step;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0, sum = 0;
   for (int peer = 0; peer < size(); ++peer) {
-    std::uint64_t theirs;
+    Told theirs;
     copy_bytes(&theirs, arrival(peer, first).payload, sizeof(theirs));
-    bytes = std::max(bytes, theirs);
+    bytes = std::max(bytes, theirs.longest);
+    sum += theirs.sum;
+  }
+  if (sum != 0) {
+    failed_ = parts_difference(*this, give, take, [&](int peer) { return number(peer); });
+    return *failed_;
   }
   const auto part = [&](const Counts& counts, int peer, std::size_t n) {
     return piece(counts[static_cast<std::size_t>(peer)] * width, most, n);

@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t kSmallBytes = 64 * 1024;
 // Longer than any step of a running operation waits, shorter than anybody's patience.
 constexpr Duration kRollCallAfter = std::chrono::milliseconds(10);
+// How much longer each member waits than the one before, to hear what that comes to.
+constexpr Duration kTurn = std::chrono::milliseconds(20);
+constexpr int kTakeTurns = 50;
 
 }  // namespace
 
@@ -37,6 +40,7 @@ Executor::Executor(Mesh& mesh, Setup setup, Job& job)
     const Task& task = job_.tasks[i];
     if (task.finished) continue;
     Lane& lane = lane_to(task.peer);
+    lane.partner = job_.messages;
     (task.action == schedules::Action::send ? lane.out : lane.in).push_back(static_cast<int>(i));
   }
   unlinked_ = lanes_.size();
@@ -177,34 +181,30 @@ int Executor::late_number() const {
   return mesh_.number(waits->peer);
 }
 
-/// A neighbour that this rank has not met yet would never hear of the mismatch: it would go on
-/// knocking at a door that nobody opens.
-void Executor::meet_neighbours() {
-  const Time until = read_clock() + kFarewellMax;
-  const auto unmet = [](const Lane& lane) { return lane.neighbour && lane.link == nullptr; };
-  while (std::ranges::any_of(lanes_, unmet) && !alarm_.raised()) {
-    if (connect()) continue;
-    Duration left = until - read_clock();
-    if (left <= Duration{0}) return;
+Error Executor::farewell() {
+  Farewell farewell(lanes_, frame(FrameKind::differ, job_.call), mismatch_, told_by_);
+  if (decided_ || setup_.self == 0) farewell.decide();
+  Time until = read_clock() + std::min(setup_.timeout, kDecisionMax) +
+               std::min(setup_.self, kTakeTurns) * kTurn;
+  bool decided = false;
+  while (!farewell.over() && !alarm_.raised()) {
+    bool moved = connect();
+    moved |= farewell.step();
+    const Time now = read_clock();
+    if (now >= until && farewell.decided()) break;
+    if (now >= until) farewell.decide();
+    if (farewell.decided() && !decided) {
+      decided = moved = true;
+      until = now + kFarewellMax;
+    }
+    if (moved) continue;
+    Duration left = until - now;
     std::vector<pollfd> fds;
-    mesh_.add_to(fds, &left);
+    farewell.add_to(fds);
+    if (unlinked_ > 0) mesh_.add_to(fds, &left);
     alarm_.sleep(fds, left);
   }
-}
-
-Error Executor::farewell() {
-  meet_neighbours();
-  Frame last = frame(FrameKind::mismatch, job_.call);
-  last.bytes = static_cast<std::uint32_t>(mismatch_.size());
-  std::vector<Goodbye> goodbyes;
-  for (Lane& lane : lanes_) {
-    if (lane.link == nullptr) continue;
-    // Others than the neighbours may have nothing to do with us in what they called.
-    const bool heard = lane.no_in || told_by_ == &lane || !(lane.neighbour || job_.messages);
-    goodbyes.push_back({*lane.link, false, lane.no_out, heard});
-  }
-  say_goodbye(goodbyes, last, mismatch_, alarm_);
-  return {Errc::mismatch, mismatch_};
+  return {Errc::mismatch, farewell.words()};
 }
 
 Error Executor::error(Errc code, const std::string& what) const {

@@ -6,10 +6,10 @@
 //   connections  to the peers of the job, and for a collective to the two neighbours in the ring;
 //                made when they are missing, while the others are used already
 //   abort        Errc::generation_changed, from any wait
-//   mismatch     found with the first frame of a rank whose call is another. The finder tells its
-//                peers, they tell theirs, in the words that all ranks then return. No rank has
-//                completed: what it needs from all has gone through frames that were compared.
-//                Ranks that only wait for one another find it by the roll call (roll_call.h)
+//   mismatch     found with the first frame of a rank whose call is another. All come to return the
+//                same words (farewell.h). No rank has completed: what it needs from all has gone
+//                through frames that were compared. Ranks that only wait for one another find it by
+//                the roll call (roll_call.h)
 //   a lost peer  is most likely the loss that ends this generation: the abort is waited for, and
 //                only when it does not come within the grace this is Errc::closed
 //   silence      Errc::timed_out when nothing has moved for the time-out, and who is missing
@@ -80,7 +80,6 @@ class Executor {
   void sleep();
   void check_patience();
   int late_number() const;
-  void meet_neighbours();
   Error farewell();
   Error error(Errc code, const std::string& what) const;
   Frame frame(FrameKind kind, const Call& call) const;
@@ -100,8 +99,9 @@ class Executor {
   std::size_t unlinked_ = 0;
   bool small_ = false;  // worth some yields before it sleeps
   RollCall roll_;
-  std::string mismatch_;  // in words
-  const Lane* told_by_ = nullptr;
+  std::string mismatch_;           // in words
+  bool decided_ = false;           // they are everybody's
+  const Lane* told_by_ = nullptr;  // with its last frame
   std::optional<Error> failed_;
   std::optional<Time> lost_at_;
   int lost_ = 0;  // position

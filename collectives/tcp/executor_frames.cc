@@ -31,7 +31,7 @@ std::uint32_t index_of(const Task& task) {
 }
 
 bool is_note(FrameKind kind) {
-  return kind == FrameKind::mismatch || kind == FrameKind::present;
+  return kind == FrameKind::mismatch || kind == FrameKind::differ || kind == FrameKind::present;
 }
 
 void advance(Task& task, std::size_t bytes, std::size_t* at) {
@@ -179,9 +179,9 @@ Io Executor::take_note(Lane& lane) {
   const Io io = lane.link->pull_payload(lane.note_in.data());
   if (io != Io::done) return io;
   lane.admitted = false;
-  if (header.kind == FrameKind::mismatch) {
+  if (header.kind == FrameKind::mismatch || header.kind == FrameKind::differ) {
     mismatch_.assign(reinterpret_cast<const char*>(lane.note_in.data()), header.bytes);
-    told_by_ = &lane;
+    if (header.kind == FrameKind::mismatch) told_by_ = &lane;
   } else if (!job_.messages && header.operation == setup_.operation) {
     if (!roll_.add(lane.note_in.data(), header.bytes)) return io;
     roll_.add_self();
@@ -191,7 +191,7 @@ Io Executor::take_note(Lane& lane) {
 }
 
 bool Executor::admit(Lane& lane, const Frame& frame) {
-  if (frame.kind == FrameKind::mismatch) {
+  if (frame.kind == FrameKind::mismatch || frame.kind == FrameKind::differ) {
     // It may have ended this operation, and found that the next one is none.
     const bool next = frame.operation > setup_.operation && lane.all_received();
     return next ? later(lane) : true;
@@ -249,14 +249,10 @@ bool Executor::later(Lane& lane) {
 bool Executor::differ(const Lane& lane, const Call& theirs, const Call& ours) {
   const int own = mesh_.membership().position;
   const int them = mesh_.number(lane.peer), us = mesh_.number(own);
-  if (theirs.kind == kAllToAll && ours.kind == kAllToAll && theirs.type == ours.type) {
-    mismatch_ = fmt::format("all_to_all: rank {} gives {} elements to rank {}, which takes {}",
-                            them, theirs.count, us, ours.count);
-  } else if (lane.peer < own) {
-    mismatch_ = mismatch_text(theirs, them, ours, us);
-  } else {
-    mismatch_ = mismatch_text(ours, us, theirs, them);
-  }
+  mismatch_ = lane.peer < own ? mismatch_text(theirs, them, ours, us)
+                              : mismatch_text(ours, us, theirs, them);
+  // A message that is another one concerns nobody but its two ends.
+  decided_ = theirs.kind == kExchange && ours.kind == kExchange;
   CHECK_LE(mismatch_.size(), kNoteBytesMax);
   return false;
 }

@@ -30,6 +30,7 @@ bool right_size(FrameKind kind, std::uint32_t bytes) {
     case FrameKind::chunk:
       return bytes > 0 && bytes <= kChunkBytes;
     case FrameKind::mismatch:
+    case FrameKind::differ:
     case FrameKind::present:
       return bytes > 0 && bytes <= kNoteBytesMax;
     case FrameKind::message:

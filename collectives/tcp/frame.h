@@ -25,6 +25,7 @@ enum class FrameKind : std::uint32_t {
   present = 4,   // who is known to have called: a bit for each position, the lowest first
   message = 5,   // a piece of an array that was sent to this rank, and belongs to no operation
   reunion = 6,   // on a kept connection: what follows is of this generation. No payload
+  differ = 7,    // the same as mismatch, before it is decided in whose words (farewell.h)
 };
 
 /// Bytes of the largest piece of an array: a few fill a socket, and two fit a core's cache.

@@ -18,8 +18,9 @@ TEST(Frame, ReadsWhatItWrites) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const auto kind = static_cast<FrameKind>(1 + random.below(6));
-    const bool note = kind == FrameKind::mismatch || kind == FrameKind::present;
+    const auto kind = static_cast<FrameKind>(1 + random.below(7));
+    const bool note =
+        kind == FrameKind::mismatch || kind == FrameKind::differ || kind == FrameKind::present;
     const bool bare = kind == FrameKind::token || kind == FrameKind::reunion;
     const auto bytes = bare ? 0 : 1 + random.below(note ? kNoteBytesMax : kChunkBytes);
     const Frame frame{kind,
@@ -49,7 +50,8 @@ TEST(Frame, RefusesOtherSizesAndKinds) {
   EXPECT_FALSE(refused(FrameKind::message, 0));
   EXPECT_TRUE(refused(static_cast<FrameKind>(0), 0));
   EXPECT_TRUE(refused(FrameKind::reunion, 1));
-  EXPECT_TRUE(refused(static_cast<FrameKind>(7), 0));
+  EXPECT_TRUE(refused(FrameKind::differ, 0));
+  EXPECT_TRUE(refused(static_cast<FrameKind>(8), 0));
   FrameBytes bytes = encode_frame(Frame{});
   bytes[0] ^= std::byte{1};
   EXPECT_FALSE(decode_frame(bytes));

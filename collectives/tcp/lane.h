@@ -16,6 +16,7 @@ struct Lane {
   int peer = 0;            // position
   Link* link = nullptr;    // null: not connected yet
   bool neighbour = false;  // in the ring: what all must hear goes over it
+  bool partner = false;    // of a message: hears that calls differ as a neighbour does
 
   std::vector<int> out = {}, in = {};  // indexes of tasks
   std::size_t out_at = 0, in_at = 0;

@@ -6,6 +6,7 @@
 
 #include "collectives/bytes.h"
 #include "collectives/call_text.h"
+#include "collectives/parts.h"
 #include "collectives/reduce.h"
 #include "collectives/tcp/executor.h"
 
@@ -124,10 +125,7 @@ const schedules::Ordered& TcpCommunicator::ordered(const Plan& plan) {
 Result<void> TcpCommunicator::run_plan(Call call, Plan plan, const std::vector<Stretch>& blocks,
                                        const void* input, void* output, Reduction reduction,
                                        std::size_t window) {
-  if (spoken_) {
-    spoken_->type = call.type;
-    call = *spoken_;
-  }
+  if (spoken_) call = *spoken_;
   // What is in all hands when it is whole says that all have called; an empty block does not.
   const bool empty = std::ranges::any_of(blocks, [](const Stretch& b) { return b.bytes == 0; });
   plan.tokens = empty || plan.operation == Operation::broadcast;
@@ -190,6 +188,21 @@ Result<void> TcpCommunicator::reduce_scatter(const void* input, void* output, co
   return {};
 }
 
+/// A rank whose own counts are right would complete, and never learn of the others'.
+Result<void> TcpCommunicator::agree_on_parts(const Call& call, const Counts& give,
+                                             const Counts& take) {
+  std::vector<std::uint64_t> sums(members_.size());
+  sums[static_cast<std::size_t>(position())] = parts_sum(give, take, position());
+  const Counts one(members_.size(), 1);
+  const std::size_t width = sizeof(std::uint64_t);
+  const Plan plan = choose(Operation::all_gather, size(), 0, sums.size() * width, choice_);
+  auto end = run_plan(call, plan, counted_blocks(one, width), sums.data(), sums.data());
+  if (!end || std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}) == 0) return end;
+  failed_ =
+      parts_difference(*this, give, take, [&](int peer) { return mesh_->number(flat(peer)); });
+  return *failed_;
+}
+
 Result<void> TcpCommunicator::all_to_all(const void* input, const Counts& give, void* output,
                                          const Counts& take, Type type) {
   const auto own = static_cast<std::size_t>(position());
@@ -199,8 +212,9 @@ Result<void> TcpCommunicator::all_to_all(const void* input, const Counts& give, 
   const std::size_t width = size_of(type);
   copy_bytes(at(output, before(take, position()) * width),
              at(input, before(give, position()) * width), give[own] * width);
-  const Plan plan{Operation::all_to_all, Algorithm::pairwise, size()};
   Job job{{.kind = kAllToAll, .type = static_cast<std::uint32_t>(type)}};
+  if (auto agreed = agree_on_parts(job.call, give, take); !agreed) return agreed;
+  const Plan plan{Operation::all_to_all, Algorithm::pairwise, size()};
   for (const schedules::Step& step : ordered(plan).steps) {
     const bool sends = step.action == schedules::Action::send;
     const Counts& counts = sends ? give : take;

@@ -11,7 +11,7 @@
 //                   bits follow from (membership, count, type, choice) alone
 //   reduce-scatter  ring: n-1 hops, B(n-1)/n bytes. Keeps as much memory as the input
 //   all-gather      ring or doubling
-//   all-to-all      each to each
+//   all-to-all      each to each, after a look at what all give and take (parts.h)
 //   broadcast       a chain or a binomial tree
 //   barrier         tokens, ceil(log n) hops
 //   exchange        messages between any two, beside the collectives
@@ -85,6 +85,7 @@ class TcpCommunicator : public Communicator {
   Result<void> run_plan(Call call, schedules::Plan plan, const std::vector<Stretch>& blocks,
                         const void* input, void* output, Reduction reduction = RINGMASTER_SUM,
                         std::size_t window = 0);
+  Result<void> agree_on_parts(const Call& call, const Counts& give, const Counts& take);
   const schedules::Ordered& ordered(const schedules::Plan& plan);
   Result<void> reduce_gathered(const Call& call, const schedules::Plan& plan, const void* input,
                                void* output);

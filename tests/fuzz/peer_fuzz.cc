@@ -134,7 +134,7 @@ Target peer_target() {
        '\1' + frame_text(FrameKind::chunk, call(kAllGather, kCount), kBytes),
        '\2' + frame_text(FrameKind::token, call(kBroadcast, kCount), 0) +
            frame_text(FrameKind::chunk, call(kBroadcast, kCount), kBytes),
-       '\3' + frame_text(FrameKind::chunk, call(kAllToAll, kCount), kBytes),
+       '\3' + frame_text(FrameKind::chunk, call(kAllToAll, 0), sizeof(std::uint64_t)),
        '\4' + frame_text(FrameKind::message, call(kExchange, kCount), kBytes), '\5' + token,
        '\5' + note + note + token, '\5' + frame_text(FrameKind::mismatch, call(kBarrier, 0), 40)},
       &run,

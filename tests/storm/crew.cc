@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "collectives/hierarchical/ranks_for_test.h"
+#include "collectives/mpi_ranks_for_test.h"
 #include "collectives/nccl/on_device_for_test.h"
 #include "collectives/solo_communicator.h"
 #include "collectives/tcp/ranks_for_test.h"
@@ -135,8 +136,18 @@ class GpuCrew : public Crew {
   GpuRanks ranks_;
 };
 
+class MpiCrew : public Crew {
+ public:
+  int size() const override { return mpi_ranks_for_test(); }
+  bool apart() const override { return true; }
+  void run(const Body& body) override {
+    run_mpi_rank([&](Communicator& ring) { body(ring, nullptr); });
+  }
+  void abort() override {}  // the others run into their time-out
+};
+
 template <class Kind>
-std::unique_ptr<Crew> make(std::uint64_t seed) {
+[[maybe_unused]] std::unique_ptr<Crew> make(std::uint64_t seed) {
   return std::make_unique<Kind>(seed);
 }
 
@@ -144,12 +155,18 @@ std::unique_ptr<Crew> make(std::uint64_t seed) {
 
 const std::vector<Engine>& engines() {
   static const std::vector<Engine> all = {
+#ifdef RINGMASTER_TEST_MPI
+      {"mpi", 20,
+       [](std::uint64_t) -> std::unique_ptr<Crew> { return std::make_unique<MpiCrew>(); }},
+#else
       {"solo", 200,
        [](std::uint64_t) -> std::unique_ptr<Crew> { return std::make_unique<SoloCrew>(); }},
       {"shm", 200, make<ShmCrew>},
       {"tcp", 200, make<TcpCrew>},
       {"hosts", 200, make<HostsCrew>},
-      {"gpu", 40, make<GpuCrew>}};
+      {"gpu", 40, make<GpuCrew>},
+#endif
+  };
   return all;
 }
 

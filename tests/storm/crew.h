@@ -19,7 +19,9 @@ class Crew {
 
   virtual ~Crew() = default;
   virtual int size() const = 0;
-  /// Runs the body on a thread for each rank, once.
+  /// Whether each rank is a process of its own, and this one of them.
+  virtual bool apart() const { return false; }
+  /// Runs the body on a thread for each rank, once; of ranks that are apart for this one.
   virtual void run(const Body& body) = 0;
   /// Ends the generation: the others need not wait for a rank that has found a fault.
   virtual void abort() = 0;
@@ -33,7 +35,7 @@ struct Engine {
   std::unique_ptr<Crew> (*make)(std::uint64_t seed);
 };
 
-/// All engines that need no launcher of their own.
+/// All engines that need no launcher of their own; in a program that MPI's has started that one.
 const std::vector<Engine>& engines();
 
 }  // namespace ringmaster::storm

@@ -152,16 +152,15 @@ class Storming {
     host_.abort();
   }
 
-  /// Between hosts two ranks may find it at once, each against its own call: not all have the same
-  /// words then, but all have the odd one's call and one of the others'.
   void judge_odd(int odd_number) {
     const std::string odd = fmt::format("rank {} called ", odd_number);
+    const std::string first = host_.end_of(host_.numbers().front());
     for (const int number : host_.numbers()) {
       const std::string text = host_.end_of(number);
       const bool names_both = text.find(odd) != std::string::npos &&
                               text.find(" called all_reduce of ") != std::string::npos &&
                               text.find(" called ") != text.rfind(" called ");
-      if (host_.code_of(number) != Errc::mismatch || !names_both) {
+      if (host_.code_of(number) != Errc::mismatch || !names_both || text != first) {
         return fail(fmt::format("rank {} ended a mismatch with {}", number, text));
       }
     }

@@ -56,6 +56,18 @@ void Story::live(Communicator& ring, collectives::Arena* arena) {
   }
   while (!flights.empty() && !failed_) land(rank, flights);
   queue.reset();  // before the arrays go that it may still use
+  if (crew_.apart() && !failed_) gather_digests(ring);
+}
+
+void Story::gather_digests(Communicator& ring) {
+  const auto& own = digests_[static_cast<std::size_t>(ring.position())];
+  std::vector<std::uint64_t> all(own.size() * digests_.size());
+  const auto end = ring.all_gather(own.data(), all.data(), own.size(), RINGMASTER_INT64);
+  if (!end) return fail(shape_.calls - 1, end.error().message);
+  for (std::size_t rank = 0; rank < digests_.size(); ++rank) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(rank * shape_.calls);
+    digests_[rank].assign(begin, begin + static_cast<std::ptrdiff_t>(shape_.calls));
+  }
 }
 
 void Story::land(int rank, std::deque<Flight>& flights) {

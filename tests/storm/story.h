@@ -37,6 +37,7 @@ class Story {
     std::size_t turn;
   };
   void live(collectives::Communicator& ring, collectives::Arena* arena);
+  void gather_digests(collectives::Communicator& ring);
   void land(int rank, std::deque<Flight>& flights);
   void judge(int rank, std::size_t turn, const Result<void>& end, Trial& trial);
   void fail(std::size_t turn, const std::string& what);
