@@ -76,13 +76,7 @@ Result<void> give_cores(RankMap& map, const RanksOfHosts& of_hosts, const Rooms&
   for (const auto& ranks : of_hosts) {
     const std::string& host = map.ranks[ranks.front()].host;
     const HostRoom* room = find_room(rooms, host);
-    if (room == nullptr || room->cores.empty()) {
-      return Error{
-          Errc::not_found,
-          fmt::format("choose cores on {}: which it has is not known (look at the host, or "
-                      "map by slot without cores)",
-                      host)};
-    }
+    if (room == nullptr || room->cores.empty()) continue;
     const auto choices =
         choose_cores(*room, static_cast<int>(ranks.size()), options.cores_per_rank, options.policy);
     if (!choices && !options.oversubscribe) {
