@@ -25,6 +25,9 @@ struct HostTexts {
   std::string format = "auto";  // the file's
   std::optional<hostlist::Source> rank_file = {};
   std::optional<hostlist::Allocation> allocation = {};
+
+  /// Whether hosts are named at all.
+  bool any() const { return !picked.empty() || file || rank_file || allocation; }
 };
 
 struct HostChoice {

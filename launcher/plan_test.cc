@@ -63,7 +63,7 @@ TEST(Plan, MoreRanksThanCoresAreSaidHereAndRefusedAboveSomebodysCount) {
   EXPECT_EQ(planned({}, 20)->spec.ranks_max, 20);
   EXPECT_EQ(refused({.cores_per_rank = 2}, 3),
             "place 3 ranks of 2 cores on here: it has 4 cores (ask for fewer, or --oversubscribe)");
-  EXPECT_EQ(refused({.cores_per_rank = 5}, 0).find("place 1 ranks of 5 cores on here"), 0U);
+  EXPECT_EQ(refused({.cores_per_rank = 5}, 0).find("place 1 rank of 5 cores on here"), 0U);
 }
 
 TEST(Plan, RanksThatShareACoreAreToldSo) {

@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   if (!programs) return fail_as("ringrun", json, programs.error(), "", kExitUsage);
   const auto texts = read_host_texts(settings);
   if (!texts) return fail_list(json, texts.error());
-  const auto hosts = choose_hosts(*texts, read_own_names());
+  const auto hosts = choose_hosts(*texts, texts->any() ? read_own_names() : OwnNames{});
   if (!hosts) return fail_list(json, hosts.error());
   HostFacts facts = read_host_facts();
   if (needs_cores(settings, *hosts)) facts.cores = read_cores();

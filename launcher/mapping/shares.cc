@@ -104,9 +104,9 @@ Error too_few_slots(const hostlist::HostList& list, long long slots, const MapOp
                     long long missing) {
   if (!options.oversubscribe) {
     return {Errc::exhausted,
-            fmt::format("place {} ranks: {} {} slots (ask for at most {}, name more hosts, or "
+            fmt::format("place {} ranks: {} {} slot{} (ask for at most {}, name more hosts, or "
                         "--oversubscribe)",
-                        options.ranks, hosts_have(list), slots, slots)};
+                        options.ranks, hosts_have(list), slots, slots == 1 ? "" : "s", slots)};
   }
   return {Errc::exhausted,
           fmt::format("place {} ranks: the hosts' limits leave room for {} (raise max_slots, or "
