@@ -21,8 +21,8 @@ std::string read_text(const std::string& path) {
 }
 
 /// The path of this process in the hierarchy of `controller` ("" for v2), or "".
-std::string own_group(std::string_view controller) {
-  std::ifstream file("/proc/self/cgroup");
+std::string own_group(const std::string& root, std::string_view controller) {
+  std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
@@ -53,18 +53,6 @@ double tightest(std::string group, const Limit& limit) {
   return result;
 }
 
-double read_quota() {
-  const double v2 = tightest(own_group(""), [](const std::string& group) {
-    return parse_cpu_max(read_text("/sys/fs/cgroup" + group + "/cpu.max"));
-  });
-  if (v2 > 0) return v2;
-  return tightest(own_group("cpu"), [](const std::string& group) {
-    const std::string folder = "/sys/fs/cgroup/cpu" + group;
-    return parse_cpu_max(read_text(folder + "/cpu.cfs_quota_us") + " " +
-                         read_text(folder + "/cpu.cfs_period_us"));
-  });
-}
-
 }  // namespace
 
 std::vector<int> read_allowed_cpus() {
@@ -80,9 +68,23 @@ std::vector<int> read_allowed_cpus() {
   return cpus;
 }
 
+double read_cpu_quota(const std::string& root) {
+  const std::string groups = root + "/sys/fs/cgroup";
+  // The hybrid layout has v2 below a folder of its own, without the processors' controller.
+  const double v2 = tightest(own_group(root, ""), [&](const std::string& group) {
+    return parse_cpu_max(read_text(groups + group + "/cpu.max"));
+  });
+  if (v2 > 0) return v2;
+  return tightest(own_group(root, "cpu"), [&](const std::string& group) {
+    const std::string folder = groups + "/cpu" + group;
+    return parse_cpu_max(read_text(folder + "/cpu.cfs_quota_us") + " " +
+                         read_text(folder + "/cpu.cfs_period_us"));
+  });
+}
+
 int read_cpu_budget() {
   const int allowed = static_cast<int>(read_allowed_cpus().size());
-  const double quota = read_quota();
+  const double quota = read_cpu_quota("");
   if (quota <= 0) return allowed;
   // Cut before it becomes an int, which cannot hold every quota that a file can name.
   return std::max(1, static_cast<int>(std::ceil(std::min<double>(quota, allowed))));

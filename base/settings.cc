@@ -12,6 +12,8 @@ namespace ringmaster {
 
 namespace {
 
+constexpr std::size_t kHelpColumn = 26;
+
 std::vector<std::string> spellings(const Flag& flag) {
   std::vector<std::string> names;
   std::string_view rest = flag.names;
@@ -226,7 +228,10 @@ std::string help_text(std::string_view usage, std::string_view purpose, const Fl
     if (const std::string limits = bounds_text(flag.bounds); !limits.empty()) {
       notes += (notes.empty() ? "" : "; ") + limits;
     }
-    text += fmt::format("  {:<26} {}{}\n", left, flag.doc,
+    // What is wider than the column has its sentence below it.
+    const std::string gap =
+        left.size() > kHelpColumn ? "\n" + std::string(kHelpColumn + 2, ' ') : "";
+    text += fmt::format("  {:<{}}{} {}{}\n", left, kHelpColumn, gap, flag.doc,
                         notes.empty() ? "" : fmt::format(" ({})", notes));
   }
   text += fmt::format("  {:<26} {}\n", "--print-config", "print the settings in force and end");

@@ -92,19 +92,17 @@ std::vector<Output> Agent::outputs_of(int rank, Sink* sink) const {
 }
 
 SpawnSpec Agent::spec_of(int rank) const {
-  SpawnSpec spec{.command = plan_.command, .environment = environment_};
+  const RankProgram& program = program_of(plan_, rank);
+  SpawnSpec spec{.command = program.command, .environment = environment_};
   spec.environment.insert(spec.environment.end(), plan_.environment.begin(),
                           plan_.environment.end());
-  spec.working_directory = plan_.working_directory;
+  spec.working_directory = program.working_directory;
   const int master_port = plan_.master_port > 0 ? plan_.master_port : port_.number();
   for (auto [name, value] : rank_variables(plan_, rank, master_port)) {
     const auto local = local_ranks_.find(rank);
-    if (local != local_ranks_.end() && name == "LOCAL_RANK") {
-      value = fmt::format("{}", local->second.first);
-    }
-    if (local != local_ranks_.end() && name == "LOCAL_WORLD_SIZE") {
-      value = fmt::format("{}", local->second.second);
-    }
+    const bool other = local != local_ranks_.end();
+    if (other && name == "LOCAL_RANK") value = std::to_string(local->second.first);
+    if (other && name == "LOCAL_WORLD_SIZE") value = std::to_string(local->second.second);
     spec.environment.push_back(name + "=" + value);
   }
   spec.environment.push_back(fmt::format("{}={}", worker::kRankVariable, rank));
@@ -112,6 +110,7 @@ SpawnSpec Agent::spec_of(int rank) const {
   if (streams_.terminal_columns > 0) {
     spec.environment.push_back(fmt::format("RINGMASTER_TERMINAL={}", streams_.terminal_columns));
   }
+  set_variables(spec.environment, program.variables);  // the user's word is the last one
   // A terminal belongs to the launcher's session: in its own, rank 0 could not read it.
   if (rank == 0 && isatty(STDIN_FILENO) == 0) spec.fds.input = STDIN_FILENO;
   spec.inherited_fds.push_back(segment_.fd());

@@ -10,6 +10,8 @@
 #include <filesystem>
 
 #include "base/cpus.h"
+#include "launcher/hostlist/text.h"
+#include "launcher/hostlist/words.h"
 
 namespace ringmaster::launcher {
 
@@ -25,10 +27,12 @@ rlimit open_files() {
 
 HostFacts read_host_facts() {
   std::array<char, 256> name{};
+  const int seen = count_gpus("/proc/driver/nvidia/gpus");
+  const auto visible = read_visible_devices();
   if (gethostname(name.data(), name.size() - 1) != 0) name[0] = '\0';
   return {.name = name[0] == '\0' ? "localhost" : name.data(),
           .cpus = read_cpu_budget(),
-          .gpus = count_gpus("/proc/driver/nvidia/gpus"),
+          .gpus = visible ? count_visible_gpus(seen, *visible) : seen,
           .open_files_max = open_files().rlim_max};
 }
 
@@ -40,6 +44,17 @@ int count_gpus(const std::string& root) {
     found += entry->is_directory(code) ? 1 : 0;
   }
   return found;
+}
+
+int count_visible_gpus(int seen, std::string_view visible) {
+  int count = 0;
+  for (const std::string_view entry : hostlist::fields(visible, ',')) {
+    const std::string_view device = hostlist::trimmed(entry);
+    const bool named = device.starts_with("GPU-") || device.starts_with("MIG-");
+    if (!named && !hostlist::parse_number(device, "a GPU", 0, seen - 1)) break;
+    ++count;
+  }
+  return seen == 0 ? 0 : count;
 }
 
 Result<void> raise_open_files(std::uint64_t wanted) {

@@ -13,6 +13,7 @@
 
 #include "jobs/core/core.h"
 #include "launcher/agent.h"
+#include "launcher/exit_codes.h"
 #include "launcher/narrator.h"
 #include "launcher/process/descendants.h"
 #include "launcher/process/guard.h"
@@ -26,7 +27,6 @@ using boost::system::error_code;
 
 constexpr jobs::JobId kJob{1};
 constexpr jobs::HostId kHost{1};
-constexpr int kTimeoutExitCode = 110;  // as mpirun's
 constexpr int kGuardLostExitCode = 137;
 
 int terminal_columns() {
@@ -140,7 +140,7 @@ void JobRunner::watch_timeout() {
     if (code) return;
     const std::string why =
         fmt::format("the time limit of {} s is over (--timeout)", to_seconds(*plan_.timeout));
-    handle(jobs::StopRequested{kJob, why, SIGTERM, kTimeoutExitCode, false});
+    handle(jobs::StopRequested{kJob, why, SIGTERM, kExitTimeout, false});
   });
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "launcher/plan_places.h"
+
 namespace ringmaster::launcher {
 
 namespace {
@@ -31,19 +33,25 @@ Result<void> check_gpus(const RunSettings& settings, const HostFacts& host, int 
                            ranks, host.name, host.gpus)};
 }
 
-Result<void> check_open_files(Plan* plan, const HostFacts& host) {
-  plan->open_files = static_cast<std::uint64_t>(kFilesOwn + kFilesPerRank * plan->spec.ranks_max);
+/// Of the ranks that this host starts.
+Result<void> check_open_files(Plan* plan, const HostFacts& host, int ranks) {
+  plan->open_files = static_cast<std::uint64_t>(kFilesOwn + kFilesPerRank * ranks);
   if (plan->open_files <= host.open_files_max) return {};
   return Error{Errc::exhausted,
                fmt::format("{} ranks need {} open files, the limit is {}: raise it (ulimit -n)",
-                           plan->spec.ranks_max, plan->open_files, host.open_files_max)};
+                           ranks, plan->open_files, host.open_files_max)};
 }
 
-Result<void> read_ranks(const RunSettings& settings, const HostFacts& host, Plan* plan) {
-  int ranks = static_cast<int>(settings.ranks);
+/// How many ranks the command line names; 0: none.
+int ranks_named(const std::vector<RankProgram>& programs) {
+  int ranks = 0;
+  for (const RankProgram& program : programs) ranks += program.ranks;
+  return ranks;
+}
+
+Result<void> read_elastic(const RunSettings& settings, const std::vector<RankProgram>& programs,
+                          Plan* plan) {
   auto& spec = plan->spec;
-  spec.ranks_min = ranks > 0 ? ranks : std::max(1, host.gpus > 0 ? host.gpus : host.cpus);
-  spec.ranks_max = spec.ranks_min;
   if (settings.elastic.empty()) {
     if (settings.restarts > 0) {
       return Error{Errc::invalid,
@@ -55,8 +63,14 @@ Result<void> read_ranks(const RunSettings& settings, const HostFacts& host, Plan
   auto bounds = parse_elastic(settings.elastic);
   if (!bounds) return bounds.error();
   const auto [least, most] = *bounds;
-  if (ranks == 0) ranks = most;
-  if (ranks != most) {
+  const int ranks = ranks_named(programs);
+  if (programs.size() > 1) {
+    return Error{Errc::invalid,
+                 fmt::format("--elastic {}: ranks of an elastic job share one state, so it takes "
+                             "one program, not {}",
+                             settings.elastic, programs.size())};
+  }
+  if (ranks != 0 && ranks != most) {
     return Error{Errc::invalid,
                  fmt::format("--elastic {}: a job starts with its maximum, and -np "
                              "says {}: use -np {} or --elastic {}:{}",
@@ -65,17 +79,6 @@ Result<void> read_ranks(const RunSettings& settings, const HostFacts& host, Plan
   spec.ranks_min = least;
   spec.ranks_max = most;
   spec.restarts = settings.restarts >= 0 ? static_cast<int>(settings.restarts) : kDefaultRestarts;
-  return {};
-}
-
-Result<void> bind(const RunSettings& settings, const HostFacts& host, Plan* plan) {
-  const Bind wanted = bind_of(settings.bind);
-  if (wanted == Bind::none) return {};
-  if (host.processors.empty()) {
-    return Error{Errc::not_found, fmt::format("--bind {}: cannot see the cores of {}: leave it out",
-                                              settings.bind, host.name)};
-  }
-  plan->processors = bind_ranks(wanted, plan->spec.ranks_max, host.processors);
   return {};
 }
 
@@ -124,47 +127,87 @@ Result<std::pair<int, int>> parse_elastic(const std::string& text) {
   return bounds;
 }
 
-Result<Plan> make_plan(const RunSettings& settings, const std::vector<std::string>& command,
-                       const HostFacts& host) {
-  if (command.empty()) return Error{Errc::invalid, "which program? See ringrun --help"};
+Result<Plan> make_plan(const RunSettings& settings, const std::vector<RankProgram>& programs,
+                       const HostFacts& facts, const HostChoice& hosts) {
+  if (programs.empty() || programs.front().command.empty()) {
+    return Error{Errc::invalid, "which program? See ringrun --help"};
+  }
+  // The plan speaks of hosts as the user does.
+  HostFacts host = facts;
+  if (!hosts.here.empty()) host.name = hosts.here;
   Plan plan;
-  plan.command = command;
+  plan.programs = programs;
   plan.host = host.name;
   plan.cpus = host.cpus;
   plan.tag_output = settings.tag_output;
-  auto valid = read_ranks(settings, host, &plan);
-  if (valid) valid = read_drills(settings, &plan);
-  if (valid) valid = check_gpus(settings, host, plan.spec.ranks_max);
-  if (valid) valid = check_open_files(&plan, host);
-  if (valid) valid = bind(settings, host, &plan);
+  if (auto valid = read_elastic(settings, programs, &plan); !valid) return valid.error();
+  const int ranks = settings.elastic.empty() ? ranks_named(programs) : plan.spec.ranks_max;
+  auto placed = place_ranks(settings, ranks, host, hosts);
+  if (!placed) return placed.error();
+  const int here = placed->ranks_here;
+  plan.places = std::move(placed->map.ranks);
+  plan.gpus = std::move(placed->gpus);
+  plan.processors = std::move(placed->binding);
+  plan.remarks = std::move(placed->remarks);
+  // Where all ranks are on this host, they meet without leaving it.
+  if (here < static_cast<int>(plan.places.size())) {
+    plan.master_address = plan.places.front().host;
+  }
+  if (settings.elastic.empty()) {
+    plan.spec.ranks_min = plan.spec.ranks_max = static_cast<int>(plan.places.size());
+  }
+  auto valid = read_drills(settings, &plan);
+  if (valid) valid = check_gpus(settings, host, here);
+  if (valid) valid = check_open_files(&plan, host, here);
   if (!valid) return valid.error();
-  plan.spec.name = command.front();
+  plan.spec.name = programs.front().command.front();
   plan.spec.grace =
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(settings.grace_seconds));
   if (settings.timeout_seconds > 0) {
     plan.timeout = std::chrono::duration_cast<Duration>(
         std::chrono::duration<double>(settings.timeout_seconds));
   }
-  if (host.gpus == 0 && plan.spec.ranks_max > host.cpus) {
-    plan.remarks.push_back(
-        fmt::format("{} ranks share {} processors", plan.spec.ranks_max, host.cpus));
-  }
   return plan;
+}
+
+Result<void> check_startable(const Plan& plan) {
+  for (const mapping::Placement& place : plan.places) {
+    if (place.host == plan.host) continue;
+    return Error{Errc::not_found,
+                 fmt::format("start rank {} on {}: ranks are started on this host only (take {} "
+                             "out of the list, or look at the plan with --dry-run)",
+                             place.rank, place.host, place.host)};
+  }
+  return {};
 }
 
 std::optional<std::vector<int>> processors_of(const Plan& plan, int rank) {
   const auto index = static_cast<std::size_t>(rank);
-  if (index >= plan.processors.size()) return std::nullopt;
+  if (index >= plan.processors.size() || plan.processors[index].empty()) return std::nullopt;
   return plan.processors[index];
 }
 
+const RankProgram& program_of(const Plan& plan, int rank) {
+  CHECK(!plan.programs.empty());
+  for (const RankProgram& program : plan.programs) {
+    if (rank < program.ranks) return program;
+    rank -= program.ranks;
+  }
+  // The only one, which takes as many ranks as there are.
+  return plan.programs.back();
+}
+
 Variables rank_variables(const Plan& plan, int rank, int master_port) {
-  const std::string number = fmt::format("{}", rank);
-  const std::string size = fmt::format("{}", plan.spec.ranks_max);
-  return {{"RANK", number},
-          {"LOCAL_RANK", number},
-          {"WORLD_SIZE", size},
-          {"LOCAL_WORLD_SIZE", size},
+  int local_rank = rank, local_size = plan.spec.ranks_max;
+  if (!plan.places.empty()) {
+    const mapping::Placement& place = plan.places[static_cast<std::size_t>(rank)];
+    local_rank = place.local_rank;
+    local_size = place.local_size;
+  }
+  return {{"RANK", fmt::format("{}", rank)},
+          {"LOCAL_RANK", fmt::format("{}", local_rank)},
+          {"WORLD_SIZE", fmt::format("{}", plan.spec.ranks_max)},
+          {"LOCAL_WORLD_SIZE", fmt::format("{}", local_size)},
           {"MASTER_ADDR", plan.master_address.empty() ? "127.0.0.1" : plan.master_address},
           {"MASTER_PORT", fmt::format("{}", master_port)}};
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command line comes to: how many ranks, how many may be missing, which drills, and what a
-// rank finds in its environment. Everything that can be refused is refused here, before anything
-// is started.
+// What a command line comes to: how many ranks of which program, where each is, how many may be
+// missing, which drills, and what a rank finds in its environment. Everything that can be refused
+// is refused here, before anything is started.
 //
-// Pure: what the machine has is an argument.
+// Pure: what the machine has, and which hosts there are, are arguments.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "jobs/core/spec.h"
-#include "launcher/binding.h"
+#include "launcher/host_choice.h"
+#include "launcher/mapping/bind_ranks.h"
 #include "launcher/settings.h"
+#include "launcher/variables.h"
 
 namespace ringmaster::launcher {
 
@@ -28,25 +30,34 @@ struct Drill {
 
 /// What this host has, as far as a plan depends on it.
 struct HostFacts {
-  std::string name;
+  std::string name = {};
   int cpus = 1;  // that we may use (affinity, quota)
   int gpus = 0;
-  std::uint64_t open_files_max = 1024;     // the hard limit
-  std::vector<Processor> processors = {};  // that we may use; only needed to bind ranks
+  std::uint64_t open_files_max = 1024;    // the hard limit
+  std::vector<mapping::Core> cores = {};  // that we may use; only where needs_cores says so
+};
+
+/// What some ranks run, and how.
+struct RankProgram {
+  std::vector<std::string> command = {};
+  int ranks = 0;                       // 0: as many as there is room for
+  std::string working_directory = {};  // "": the launcher's own
+  Variables variables = {};            // the user's choice, over all that a launcher sets
 };
 
 struct Plan {
   jobs::JobSpec spec;
-  std::vector<std::string> command;
+  std::vector<RankProgram> programs;            // at least one; ranks are numbered through them
+  std::vector<mapping::Placement> places = {};  // of each rank; none: they are all on this host
+  std::vector<std::optional<int>> gpus = {};    // of each host in `places`; nothing: not looked at
+  mapping::Binding processors = {};             // of each rank; none: not bound
   std::vector<Drill> drills;
   std::optional<Duration> timeout;
   std::string host;
   int cpus = 1;
-  std::vector<std::vector<int>> processors = {};  // of each rank; none: not bound
   bool tag_output = false;
   // Only for a host of several (host_agent.h):
   std::vector<std::string> environment = {};  // of the job, over the agent's own
-  std::string working_directory = {};
   std::string address = {};  // where this host's ranks listen for those of others; "": nowhere
   std::string secret = {};   // of the job, between its ranks
   std::string master_address = {};          // where rank 0 is found; "": on this host
@@ -57,8 +68,16 @@ struct Plan {
   std::vector<std::string> remarks;         // lines that the user should see before the start
 };
 
-Result<Plan> make_plan(const RunSettings& settings, const std::vector<std::string>& command,
-                       const HostFacts& host);
+/// Whether the plan depends on this host's cores, so that they must be in its facts.
+bool needs_cores(const RunSettings& settings, const HostChoice& hosts);
+
+/// `host` is this one. Errc::exhausted: too few of something; not_found: hosts would have to be
+/// looked at.
+Result<Plan> make_plan(const RunSettings& settings, const std::vector<RankProgram>& programs,
+                       const HostFacts& host, const HostChoice& hosts);
+
+/// Refuses a plan with ranks on other hosts, which cannot be started.
+Result<void> check_startable(const Plan& plan);
 
 /// "kill:1@200".
 Result<Drill> parse_drill(const std::string& text);
@@ -68,8 +87,11 @@ Result<std::pair<int, int>> parse_elastic(const std::string& text);
 /// Where the rank may run; nothing: wherever the launcher may.
 std::optional<std::vector<int>> processors_of(const Plan& plan, int rank);
 
-using Variables = std::vector<std::pair<std::string, std::string>>;
-/// What the rank finds besides what the launcher's own environment holds.
+/// What the rank runs.
+const RankProgram& program_of(const Plan& plan, int rank);
+
+/// What the rank finds besides what the launcher's own environment holds; its program's variables
+/// come on top.
 Variables rank_variables(const Plan& plan, int rank, int master_port);
 
 /// The plan for people, or for programs (design: {"hosts":[..],"ranks":[..]}).

@@ -5,36 +5,68 @@
 
 #include <cstdio>
 
+#include "launcher/command_line.h"
 #include "launcher/error_output.h"
+#include "launcher/exit_codes.h"
+#include "launcher/host_cores.h"
 #include "launcher/host_facts.h"
+#include "launcher/hostlist/list_text.h"
 #include "launcher/job_runner.h"
 #include "launcher/process/guard.h"
 #include "launcher/process/sweep.h"
+#include "launcher/programs.h"
 #include "launcher/rank_environment.h"
 
-int main(int argc, char** argv) {
-  using namespace ringmaster;
-  using namespace ringmaster::launcher;
+namespace {
 
+using namespace ringmaster;
+using namespace ringmaster::launcher;
+
+int fail_list(bool json, const hostlist::ListError& error) {
+  if (!json)
+    return fail_as("ringrun", json, {Errc::invalid, error.message()}, error.hint, kExitHostList);
+  fmt::print(stderr, "{}\n", hostlist::list_error_json(error));
+  return kExitHostList;
+}
+
+/// The plan on standard output, what a start would say first on standard error.
+int show(const Plan& plan, bool json) {
+  for (const std::string& remark : plan.remarks) fmt::print(stderr, "ringrun: {}\n", remark);
+  return print_line(json ? plan_json(plan) : plan_text(plan));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
   // The command line.
-  RunSettings settings;
-  const Flags flags = settings.flags();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const auto parsed = parse_flags(flags, arguments, Rest::command);
-  if (!parsed) {
-    const bool json = asks_for_json(flags, arguments);
-    return fail_as("ringrun", json, parsed.error(), "", kExitUsage);
+  auto line = parse_command_line(arguments);
+  if (!line) {
+    const bool asked = asks_for_json(RunSettings().flags(), arguments);
+    return fail_as("ringrun", asked, line.error(), "", kExitUsage);
   }
-  if (parsed->help) return print_line(run_help(settings));
-  if (parsed->print_config) return print_line(config_text(flags));
+  RunSettings& settings = line->settings;
+  const bool json = settings.json;
+  if (line->help) return print_line(run_help(settings));
+  if (line->print_config) return print_line(config_text(settings.flags()));
   // No flag is read below this line.
 
-  // What it comes to on this host; everything that can be refused is refused here.
-  HostFacts host = read_host_facts();
-  if (settings.bind != "none") host.processors = read_processors();
-  const auto plan = make_plan(settings, parsed->rest, host);
-  if (!plan) return fail_as("ringrun", settings.json, plan.error(), "", kExitUsage);
-  if (settings.dry_run) return print_line(settings.json ? plan_json(*plan) : plan_text(*plan));
+  // What it comes to on these hosts; everything that can be refused is refused here.
+  auto programs = read_programs(*line, own_environment());
+  if (!programs) return fail_as("ringrun", json, programs.error(), "", kExitUsage);
+  const auto texts = read_host_texts(settings);
+  if (!texts) return fail_list(json, texts.error());
+  const auto hosts = choose_hosts(*texts, texts->any() ? read_own_names() : OwnNames{});
+  if (!hosts) return fail_list(json, hosts.error());
+  HostFacts facts = read_host_facts();
+  if (needs_cores(settings, *hosts)) facts.cores = read_cores();
+  auto plan = make_plan(settings, programs->programs, facts, *hosts);
+  if (!plan) return fail_as("ringrun", json, plan.error(), "", exit_code_of_plan(plan.error()));
+  plan->remarks.insert(plan->remarks.end(), programs->remarks.begin(), programs->remarks.end());
+  if (settings.dry_run) return show(*plan, json);
+  if (auto fine = check_startable(*plan); !fine) {
+    return fail_as("ringrun", json, fine.error(), "", exit_code_of_plan(fine.error()));
+  }
 
   // What earlier launches left behind when both of their watchers were killed.
   sweep();

@@ -3,6 +3,9 @@
 
 #include <sstream>
 
+#include "launcher/exit_codes.h"
+#include "launcher/hostlist/formats.h"
+
 namespace ringmaster::launcher {
 
 namespace {
@@ -30,10 +33,42 @@ bool asks_for_json(const Flags& flags, const std::vector<std::string>& arguments
   return false;
 }
 
-Flags RunSettings::flags() {
+Flags ProgramSettings::flags() {
   return {
-      {"-n,-np,--np", &ranks, "N", "ranks to start; not given: one for each GPU, or processor",
-       between(1, 4096)},
+      {"-n,-np,--np", &ranks, "N",
+       "ranks to start; not given: one for each slot of the hosts, GPU, or core",
+       between(1, kRanksMost)},
+      {"-wd,-wdir,--wd,--wdir", &directories, "DIR", "run the program in DIR"},
+      {"-x,--env", &exports, "NAME[=VALUE]",
+       "set a variable of the ranks, over everything else; repeatable"},
+      {"--env-file", &env_files, "FILE",
+       "set variables of the ranks: NAME=VALUE a line as it stands, or what env -0 writes"},
+  };
+}
+
+Flags RunSettings::flags() {
+  Flags all = program.flags();
+  const Flags own = {
+      {"-H,-host,--host,--hosts", &hosts, "LIST",
+       "run on these hosts, as in n1:4,n2; picks from a hostfile or an allocation"},
+      {"-f,-machinefile,--machinefile,-hostfile,--hostfile", &host_files, "FILE",
+       "run on the hosts of FILE"},
+      {"--hostfile-format", &host_file_format, "F", "which launcher's format FILE has",
+       one_of(hostlist::format_names())},
+      {"-rf,-rankfile,--rankfile", &rank_files, "FILE", "place each rank as FILE says"},
+      {"-map-by,--map-by,--map", &map, "RULE",
+       "fill a host before the next, give one to each in turn, or to NUMA domains in turn",
+       one_of({"slot", "node", "numa"})},
+      {"-c,--cpus-per-proc,--cpus-per-rank", &cores_per_rank, "N", "cores of its own for each rank",
+       between(1, 1024)},
+      {"-bind-to,--bind-to,--bind", &bind, "PLACE",
+       "keep each rank on its cores, a core or a NUMA domain in turn; auto: what -c, --rankfile "
+       "and --map numa chose",
+       one_of({"auto", "core", "numa", "none"})},
+      {"-oversubscribe,--oversubscribe", &oversubscribe, "",
+       "allow more ranks than slots, cores of their own, or GPUs"},
+      {"-report-bindings,--report-bindings", &report_bindings, "",
+       "say where each rank is bound, a line each"},
       {"--elastic", &elastic, "MIN:MAX",
        "go on when ranks die while MIN are left, replace them up to MAX"},
       {"--restarts", &restarts, "K", "replacements in all, with --elastic; not given: ten",
@@ -43,28 +78,32 @@ Flags RunSettings::flags() {
        between(0.001, 31622400)},
       {"--grace", &grace_seconds, "S", "seconds from the polite signal to SIGKILL",
        between(0, 86400)},
-      {"--bind", &bind, "PLACE", "keep each rank on a core or memory node of its own, in turns",
-       one_of({"core", "numa", "none"})},
-      {"--oversubscribe", &oversubscribe, "", "allow more ranks than GPUs"},
       {"--tag-output", &tag_output, "", "begin each line of a rank with its number"},
-      {"--dry-run", &dry_run, "", "show what would be started, start nothing"},
+      {"--dry-run", &dry_run, "", "show what would be started and where, start nothing"},
       {"--json", &json, "", "the dry run and errors as JSON"},
   };
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
 }
 
 std::string run_help(RunSettings& settings) {
   return help_text(
-             "ringrun [options] [--] PROGRAM [ARGUMENTS...]",
-             "Starts N ranks of PROGRAM on this host, passes their output on in whole lines, and "
-             "ends with\nthe exit code of the first rank that failed (128 + n for signal n; 127: "
-             "not found; 126: not\nexecutable; 110: --timeout; 130: Ctrl-C). Each rank finds RANK, "
-             "LOCAL_RANK, WORLD_SIZE,\nLOCAL_WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its "
-             "environment. When ringrun ends, nothing\nthat it started is left.\n\n"
+             "ringrun [options] [--] PROGRAM [ARGUMENTS...] [: [options] PROGRAM ...]",
+             "Starts N ranks of PROGRAM, passes their output on in whole lines, and ends with the "
+             "exit code of\nthe first rank that failed. Each rank finds RANK, LOCAL_RANK, "
+             "WORLD_SIZE, LOCAL_WORLD_SIZE,\nMASTER_ADDR and MASTER_PORT in its environment. When "
+             "ringrun ends, nothing that it started is\nleft. Ranks run on this host; for a list "
+             "with others there is --dry-run.\n\n"
+             "A ':' separates several programs, whose ranks are numbered through; each has its own "
+             "-np, -x,\n--env-file and --wdir, and all other options stand before the first. "
+             "Behind a \"--\" the ':' is a\nword of the program.\n\n"
              "With --elastic, ranks that use the session library (worker/session.h, "
              "ringmaster_session.h)\nsurvive the loss of others: the ring closes, a replacement "
-             "joins and gets the state.",
+             "joins and gets the state.\n\nexit codes of ringrun itself: " +
+                 exit_codes_text(),
              settings.flags(), "ringrun -np 4 --elastic 2:4 ringmaster-train --model cnn") +
-         "  ringrun -np 2 python3 train.py\n";
+         "  ringrun -np 2 python3 train.py\n"
+         "  ringrun --hostfile hosts.txt --map node -c 4 --dry-run ./solver\n";
 }
 
 }  // namespace ringmaster::launcher

@@ -11,15 +11,35 @@
 
 namespace ringmaster::launcher {
 
+/// Ranks of one job on one command line.
+inline constexpr int kRanksMost = 4096;
+
+/// Of one program; a command line may start several, with ':' between them.
+struct ProgramSettings {
+  std::int64_t ranks = 0;                     // 0: not given
+  std::vector<std::string> directories = {};  // at most one
+  std::vector<std::string> exports = {};
+  std::vector<std::string> env_files = {};
+
+  Flags flags();
+};
+
 struct RunSettings {
-  std::int64_t ranks = 0;  // 0: not given
-  std::string elastic;
+  ProgramSettings program = {};  // the first one
+  std::vector<std::string> hosts = {};
+  std::vector<std::string> host_files = {};
+  std::string host_file_format = "auto";
+  std::vector<std::string> rank_files = {};
+  std::string map = "slot";
+  std::int64_t cores_per_rank = 0;  // 0: not given
+  std::string bind = "auto";
+  bool oversubscribe = false;
+  bool report_bindings = false;
+  std::string elastic = {};
   std::int64_t restarts = -1;  // -1: not given
-  std::vector<std::string> drills;
+  std::vector<std::string> drills = {};
   double timeout_seconds = 0;
   double grace_seconds = 5;
-  std::string bind = "none";
-  bool oversubscribe = false;
   bool tag_output = false;
   bool dry_run = false;
   bool json = false;

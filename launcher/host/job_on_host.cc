@@ -28,9 +28,9 @@ Plan plan_of(const wire::Launch& launch, const JobOnHost::Place& place) {
   Plan plan;
   plan.spec.name = launch.name();
   plan.spec.ranks_min = plan.spec.ranks_max = launch.ranks();
-  plan.command.assign(launch.command().begin(), launch.command().end());
+  plan.programs = {{.command = {launch.command().begin(), launch.command().end()},
+                    .working_directory = launch.working_directory()}};
   plan.environment.assign(launch.environment().begin(), launch.environment().end());
-  plan.working_directory = launch.working_directory();
   plan.host = place.host;
   plan.cpus = read_cpu_budget();
   plan.tag_output = true;

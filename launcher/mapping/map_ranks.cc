@@ -70,27 +70,26 @@ void give_slots(RankMap& map, const hostlist::HostList& list, const std::vector<
   }
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 Result<void> give_cores(RankMap& map, const RanksOfHosts& of_hosts, const Rooms& rooms,
                         const MapOptions& options) {
   if (options.cores_per_rank == 0 && options.policy != Policy::numa) return {};
   for (const auto& ranks : of_hosts) {
     const std::string& host = map.ranks[ranks.front()].host;
     const HostRoom* room = find_room(rooms, host);
-    if (room == nullptr || room->cores.empty()) {
-      return Error{
-          Errc::not_found,
-          fmt::format("choose cores on {}: which it has is not known (look at the host, or "
-                      "map by slot without cores)",
-                      host)};
-    }
+    if (room == nullptr || room->cores.empty()) continue;
     const auto choices =
         choose_cores(*room, static_cast<int>(ranks.size()), options.cores_per_rank, options.policy);
     if (!choices && !options.oversubscribe) {
       return Error{
           Errc::exhausted,
-          fmt::format("place {} ranks of {} cores on {}: it has {} cores (ask for fewer, "
-                      "or --oversubscribe)",
-                      ranks.size(), std::max(1, options.cores_per_rank), host, room->cores.size())};
+          fmt::format("place {} of {} on {}: it has {} (ask for fewer, or --oversubscribe)",
+                      counted(ranks.size(), "rank"),
+                      counted(static_cast<std::size_t>(options.cores_per_rank), "core"), host,
+                      counted(room->cores.size(), "core"))};
     }
     // Where cores are too few no rank of the host has its own: some bound and some not would be
     // worse than none.

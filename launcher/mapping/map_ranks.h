@@ -10,8 +10,10 @@
 // Open MPI's manual numbers shared slots in another order (0 1 and 4 5 on the first host of two);
 // its version 4.1.4 does as is done here.
 //
-// Pure. Not here: binding (which may be off), devices, and the ranks of later generations, which
-// the core places.
+// Hosts that have not been looked at get their ranks, which choose cores there when it has been.
+//
+// Pure. Not here: binding (bind_ranks.h), devices, and the ranks of later generations, which the
+// core places.
 #pragma once
 
 #include <optional>
@@ -44,7 +46,7 @@ struct Placement {
   int cross_rank = 0, cross_size = 0;  // among the ranks of the same local rank, by host
   int slot = 0;                        // the slot's own number: its GPU, where slots are GPUs
   std::optional<int> domain = {};      // the NUMA domain, where it is decided here
-  std::vector<int> cores = {};         // the rank's own ones; empty: any
+  std::vector<int> cores = {};         // processors of the rank's own ones; empty: any
 };
 
 struct RankMap {

@@ -33,7 +33,7 @@ std::string hosts_in_order(const Result<RankMap>& map) {
 HostRoom room_of(int domains, int cores) {
   HostRoom room;
   for (int domain = 0; domain < domains; ++domain) {
-    for (int i = 0; i < cores; ++i) room.cores.push_back({domain * cores + i, domain, domain});
+    for (int i = 0; i < cores; ++i) room.cores.push_back({{domain * cores + i}, domain, domain});
   }
   return room;
 }
@@ -163,7 +163,25 @@ TEST(MapRanks, TooFewCoresAreSaidOrShared) {
   for (const Placement& place : shared->ranks) {
     EXPECT_TRUE(place.cores.empty()) << "none of its own rather than only some of them";
   }
-  EXPECT_FALSE(map_ranks(list, {}, {.policy = Policy::numa}).ok());
+  const auto unseen = map_ranks(list, {}, {.policy = Policy::numa, .cores_per_rank = 2});
+  ASSERT_TRUE(unseen.ok()) << "cores of a host that was not looked at are chosen there";
+  EXPECT_TRUE(unseen->ranks[0].cores.empty());
+}
+
+TEST(MapRanks, AQuotaLeavesFewerSlotsThanThereAreCores) {
+  Rooms rooms = {{"a", room_of(1, 8)}};
+  rooms["a"].quota = 3;
+  EXPECT_EQ(hosts_in_order(map_ranks(list_of("a\n"), rooms, {})), "a a a");
+  EXPECT_EQ(hosts_in_order(map_ranks(list_of("a\n"), rooms, {.cores_per_rank = 2})), "a");
+}
+
+TEST(MapRanks, DomainsAreSharedWhenRanksOutnumberTheirCores) {
+  const auto map =
+      map_ranks(list_of("a slots=6\n"), {{"a", room_of(2, 2)}}, {.policy = Policy::numa});
+  ASSERT_TRUE(map.ok());
+  std::string domains;
+  for (const Placement& place : map->ranks) domains += fmt::format("{}", *place.domain);
+  EXPECT_EQ(domains, "010101");
 }
 
 TEST(MapRanks, GpusThatWereKeptAreTheSlots) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "launcher/mapping/core_choice.h"
@@ -23,6 +24,24 @@ Result<Placement> place_of_line(const hostlist::RankEntry& line, const Rooms& ro
   }
   place.cores = std::move(*cores);
   return place;
+}
+
+/// Refuses a core that two ranks would have, unless they may share.
+Result<void> check_cores_once(const hostlist::HostList& list, const std::vector<Placement>& places,
+                              const MapOptions& options) {
+  if (options.oversubscribe) return {};
+  std::map<std::pair<std::string_view, int>, std::size_t> owners;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    for (const int processor : places[rank].cores) {
+      const auto [at, fresh] = owners.emplace(std::pair(places[rank].host, processor), rank);
+      if (fresh) continue;
+      return Error{Errc::exhausted,
+                   fmt::format("place rank {} on cores {} of {}: rank {} has one of them already "
+                               "(name others, or --oversubscribe)",
+                               rank, list.ranks[rank].slots, places[rank].host, at->second)};
+    }
+  }
+  return {};
 }
 
 struct Counted {
@@ -55,6 +74,7 @@ Result<std::vector<Placement>> places_of_lines(const hostlist::HostList& list, c
     if (!place) return place.error();
     places.push_back(std::move(*place));
   }
+  if (auto fine = check_cores_once(list, places, options); !fine) return fine.error();
   return places;
 }
 
@@ -68,15 +88,14 @@ Result<std::vector<int>> slots_of_ranked(const hostlist::HostList& list, const R
     counted.max = std::min<long long>(counted.max, entry.max.value_or(kRanksMax));
     if (entry.slots) continue;
     const HostRoom* room = find_room(rooms, entry.host);
-    counted.known = room != nullptr && (room->gpus > 0 || !room->cores.empty());
+    counted.known = is_known(room);
   }
   for (const Placement& place : ranks) ++of_host.at(place.host).ranks;
   std::vector<int> slots;
   for (const hostlist::HostEntry& entry : list.hosts) {
     Counted& counted = of_host.at(entry.host);
     if (!entry.slots && counted.known) {
-      const HostRoom* room = find_room(rooms, entry.host);
-      counted.slots = room->gpus > 0 ? room->gpus : static_cast<long long>(room->cores.size());
+      counted.slots = slots_of_room(*find_room(rooms, entry.host), 0);
     }
     if (!counted.known) counted.slots = std::max(counted.slots, counted.ranks);
     if (counted.ranks > counted.max) return too_many_on(entry.host, counted, true);

@@ -15,7 +15,7 @@ namespace ringmaster::launcher::mapping {
 
 /// The first `options.ranks` ranks of the file, or all: each with its host, and with its cores
 /// where the file names some and the host has been looked at. Fails when there are fewer lines than
-/// ranks, or a core that the host does not have.
+/// ranks, a core that the host does not have, or one core for two ranks (unless they may share).
 Result<std::vector<Placement>> places_of_lines(const hostlist::HostList& list, const Rooms& rooms,
                                                const MapOptions& options);
 

@@ -17,17 +17,17 @@ hostlist::HostList ranked(const std::string& ranks, const std::string& hosts) {
 }
 
 const Rooms kTwoPackages = {
-    {"a", {.cores = {{10, 0, 0}, {11, 0, 0}, {12, 1, 1}, {13, 1, 1}}, .gpus = 0}}};
+    {"a", {.cores = {{{10}, 0, 0}, {{11}, 0, 0}, {{12}, 1, 1}, {{13}, 1, 1}}, .gpus = 0}}};
 
 TEST(RankLines, RanksAreWhereTheFilePutsThem) {
   const auto map = map_ranks(
-      ranked("rank 1=a slot=1:0-1\nrank 0=+n1\nrank 2=a slot=0,3\n", "a slots=2\nb slots=1\n"),
+      ranked("rank 1=a slot=1:0-1\nrank 0=+n1\nrank 2=a slot=1,0-1\n", "a slots=2\nb slots=1\n"),
       kTwoPackages, {});
   ASSERT_TRUE(map.ok()) << map.error().message;
   EXPECT_EQ(map->ranks[0].host, "b");
   EXPECT_TRUE(map->ranks[0].cores.empty());
   EXPECT_EQ(map->ranks[1].cores, (std::vector<int>{12, 13}));
-  EXPECT_EQ(map->ranks[2].cores, (std::vector<int>{10, 13}));
+  EXPECT_EQ(map->ranks[2].cores, (std::vector<int>{10, 11}));
   EXPECT_EQ(map->ranks[2].local_rank, 1);
   EXPECT_EQ(map->ranks[2].slot, 1);
 }
@@ -66,6 +66,17 @@ TEST(RankLines, CoresThatAreNotThereAreSaid) {
   EXPECT_FALSE(map_ranks(ranked("rank 0=a slot=2:0\n", ""), kTwoPackages, {}).ok());
   EXPECT_EQ(map_ranks(ranked("rank 0=a slot=*\n", ""), kTwoPackages, {})->ranks[0].cores.size(),
             4U);
+}
+
+TEST(RankLines, ACoreIsGivenOnceUnlessItMayBeShared) {
+  const auto list = ranked("rank 0=a slot=0-1\nrank 1=b slot=1\nrank 2=a slot=1\n", "");
+  const auto twice = map_ranks(list, kTwoPackages, {});
+  ASSERT_FALSE(twice.ok());
+  EXPECT_EQ(twice.error().message,
+            "place rank 2 on cores 1 of a: rank 0 has one of them already (name others, or "
+            "--oversubscribe)");
+  EXPECT_EQ(map_ranks(list, kTwoPackages, {.oversubscribe = true})->ranks[2].cores,
+            std::vector<int>{11});
 }
 
 TEST(RankLines, NoOtherRuleBesideTheFile) {

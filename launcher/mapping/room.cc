@@ -14,14 +14,13 @@ namespace {
 Result<int> rest_of(const std::string& host, const Rooms& rooms, int cores_per_rank,
                     long long given) {
   const HostRoom* room = find_room(rooms, host);
-  if (room == nullptr || (room->gpus == 0 && room->cores.empty())) {
+  if (!is_known(room)) {
     return Error{Errc::not_found,
                  fmt::format("place ranks on {}: how many slots it has is not known (look at the "
                              "host, or write its slots into the list)",
                              host)};
   }
-  const auto cores = static_cast<long long>(room->cores.size()) / std::max(1, cores_per_rank);
-  const long long all = room->gpus > 0 ? room->gpus : cores;
+  const long long all = slots_of_room(*room, cores_per_rank);
   return static_cast<int>(std::clamp<long long>(all - given, 0, hostlist::kSlotsMax));
 }
 
@@ -30,6 +29,18 @@ Result<int> rest_of(const std::string& host, const Rooms& rooms, int cores_per_r
 const HostRoom* find_room(const Rooms& rooms, const std::string& host) {
   const auto at = rooms.find(host);
   return at == rooms.end() ? nullptr : &at->second;
+}
+
+bool is_known(const HostRoom* room) {
+  return room != nullptr && (room->gpus > 0 || !room->cores.empty());
+}
+
+int slots_of_room(const HostRoom& room, int cores_per_rank) {
+  CHECK(is_known(&room));
+  if (room.gpus > 0) return room.gpus;
+  const auto cores = static_cast<int>(room.cores.size());
+  const int left = room.quota > 0 ? std::min(room.quota, cores) : cores;
+  return left / std::max(1, cores_per_rank);
 }
 
 Result<std::vector<int>> slots_of_entries(const hostlist::HostList& list, const Rooms& rooms,

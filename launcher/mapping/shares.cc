@@ -94,13 +94,19 @@ Entries in_order_of_hosts(const hostlist::HostList& list, Shares shares, int ran
   return entries;
 }
 
+std::string hosts_have(const hostlist::HostList& list) {
+  const Entries firsts = first_entries(list);
+  return firsts.size() == 1 ? list.hosts.front().host + " has"
+                            : fmt::format("{} hosts have", firsts.size());
+}
+
 Error too_few_slots(const hostlist::HostList& list, long long slots, const MapOptions& options,
                     long long missing) {
   if (!options.oversubscribe) {
     return {Errc::exhausted,
-            fmt::format("place {} ranks: {} hosts have {} slots (ask for at most {}, name more "
-                        "hosts, or --oversubscribe)",
-                        options.ranks, first_entries(list).size(), slots, slots)};
+            fmt::format("place {} ranks: {} {} slot{} (ask for at most {}, name more hosts, or "
+                        "--oversubscribe)",
+                        options.ranks, hosts_have(list), slots, slots == 1 ? "" : "s", slots)};
   }
   return {Errc::exhausted,
           fmt::format("place {} ranks: the hosts' limits leave room for {} (raise max_slots, or "

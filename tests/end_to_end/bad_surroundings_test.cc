@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "launcher/exit_codes.h"
 #include "tests/end_to_end/program.h"
 #include "tests/end_to_end/text.h"
 #include "tests/end_to_end/training_data.h"
@@ -17,7 +18,7 @@ TEST(BadSurroundings, FewOpenFilesAreEnoughOrSaid) {
   EXPECT_EQ(run_shell("ulimit -n 64; ringrun -np 4 true").exit_code, 0);
   const Ended ended =
       run_shell("ulimit -n 64; ringrun -np 32 touch $HERE/started", {"HERE=" + data_folder()});
-  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.exit_code, launcher::kExitTooFew);
   EXPECT_EQ(lines_of(ended.error).size(), 1u) << ended.error;
   EXPECT_TRUE(contains(ended.error, "ulimit -n")) << ended.error;
   EXPECT_FALSE(std::filesystem::exists(data_folder() + "/started"));
@@ -42,6 +43,15 @@ TEST(BadSurroundings, TheFolderForSharedMemoryIsNotNeeded) {
     EXPECT_TRUE(contains(ended.output, "y = 3.0000 x + 1.0000") ||
                 contains(ended.output, "after 200 steps"))
         << ended.output << ended.error;
+  }
+}
+
+TEST(BadSurroundings, AFolderForTemporaryFilesIsNotNeeded) {
+  for (const char* folder : {"/no/such/folder", "/proc", ""}) {
+    const Ended ended =
+        run_shell("ringrun -np 2 sh -c 'echo $TMPDIR.'", {std::string("TMPDIR=") + folder});
+    EXPECT_EQ(ended.exit_code, 0) << ended.error;
+    EXPECT_EQ(ended.output, std::string(folder) + ".\n" + folder + ".\n");
   }
 }
 

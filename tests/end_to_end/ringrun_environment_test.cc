@@ -7,7 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "launcher/binding.h"
+#include "launcher/mapping/bind_ranks.h"
 #include "tests/end_to_end/program.h"
 #include "tests/end_to_end/text.h"
 
@@ -62,7 +62,7 @@ TEST(RingrunEnvironment, BoundRanksRunWhereTheDryRunSays) {
   ASSERT_EQ(lines.size(), 3U);
   for (std::size_t rank = 0; rank < lines.size(); ++rank) {
     const auto cores = plan["ranks"][rank]["cores"].get<std::vector<int>>();
-    EXPECT_EQ(lines[rank].substr(2), launcher::processors_text(cores));
+    EXPECT_EQ(lines[rank].substr(2), launcher::mapping::numbers_text(cores));
     EXPECT_FALSE(cores.empty());
   }
 }

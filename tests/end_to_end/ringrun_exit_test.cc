@@ -64,13 +64,21 @@ TEST(RingrunExit, AProgramThatCannotRunGives126) {
   write_text(folder.file("plain"), "#!/bin/sh\nexit 0\n");
   write_text(folder.file("bad-interpreter"), "#!/no/such/shell\n");
   write_text(folder.file("no-format"), "\x01\x02\x03");
-  for (const char* name : {"bad-interpreter", "no-format"}) {
+  write_text(folder.file("words"), "these are words\n");
+  // The head of a 64-bit program for Alpha (0x9026), which few of us have.
+  std::string alpha(
+      "\x7f"
+      "ELF\x02\x01\x01",
+      7);
+  alpha += std::string(9, '\0') + std::string("\x02\x00\x26\x90\x01\x00\x00\x00", 8);
+  write_text(folder.file("alpha"), alpha + std::string(96, '\0'));
+  for (const char* name : {"bad-interpreter", "no-format", "words", "alpha"}) {
     std::filesystem::permissions(folder.file(name), std::filesystem::perms::owner_all);
   }
-  const std::pair<std::string, std::string> cases[] = {{folder.file("plain"), "not executable"},
-                                                       {folder.path(), "directory"},
-                                                       {folder.file("bad-interpreter"), "interp"},
-                                                       {folder.file("no-format"), "format"}};
+  const std::pair<std::string, std::string> cases[] = {
+      {folder.file("plain"), "not executable"},   {folder.path(), "directory"},
+      {folder.file("bad-interpreter"), "interp"}, {folder.file("no-format"), "format"},
+      {folder.file("words"), "\"#!\" line"},      {folder.file("alpha"), "another machine"}};
   for (const auto& [program, why] : cases) {
     const Ended ended = run_program({"ringrun", "-np", "2", program});
     EXPECT_EQ(ended.exit_code, 126) << program;

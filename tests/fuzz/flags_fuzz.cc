@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "launcher/command_line.h"
 #include "launcher/plan.h"
-#include "launcher/settings.h"
 #include "tests/fuzz/target.h"
 #include "worker/training/settings.h"
 
@@ -68,10 +68,16 @@ bool try_flags(const Words& words, Rest rest, Settings& settings, Parsed& parsed
   return true;
 }
 
-void try_plan(const launcher::RunSettings& settings, const Words& command) {
+void try_plan(const launcher::CommandLine& line) {
+  std::vector<launcher::RankProgram> programs;
+  for (const auto& each : line.programs) {
+    CHECK(!each.command.empty());
+    programs.push_back({each.command, static_cast<int>(each.settings.ranks)});
+  }
   for (const int gpus : {0, 3}) {
-    const launcher::HostFacts host = {.name = "here", .cpus = 2, .gpus = gpus};
-    const auto plan = launcher::make_plan(settings, command, host);
+    const launcher::HostFacts host = {
+        .name = "here", .cpus = 2, .gpus = gpus, .cores = {{{0}}, {{1}, 1}}};
+    const auto plan = launcher::make_plan(line.settings, programs, host, {});
     if (!plan) {
       CHECK(!plan.error().message.empty());
       continue;
@@ -91,7 +97,10 @@ void run(std::string_view input) {
   const Words words = words_of(input);
   Parsed parsed;
   launcher::RunSettings run_settings;
-  if (try_flags(words, Rest::command, run_settings, parsed)) try_plan(run_settings, parsed.rest);
+  const bool valid = try_flags(words, Rest::command, run_settings, parsed);
+  const auto line = launcher::parse_command_line(words);
+  CHECK(valid || !line || line->help);
+  if (line && !line->programs.empty()) try_plan(*line);
   training::TrainSettings train_settings;
   try_flags(words, Rest::words, train_settings, parsed);
 }
@@ -105,6 +114,8 @@ Target flags_target() {
        "--np=2\n--timeout\n0.5\n--grace=86400\n--tag-output\n--dry-run\n--json\n--\n-x",
        "-n\n1\n--oversubscribe\n--restarts\n0\nprogram",
        "--model\nmlp\n--epochs=3\n--learning-rate\n1e-3\n--seed=7\n--bucket\n1024\n--data=x",
+       "-np\n2\n-x\nA=1\n--map\nnuma\n-c\n1\na\n:\n-np\n1\n--wdir\n/\nb\n:",
+       "--bind\ncore\n-np\n1\n--\na\n:\nb", "-np\n1\na\n:\n--map\nslot\nb",
        "--print-config\n--images\n60000\n--metrics\nrun.jsonl\nword", "--help", "--elastik\n2:4"},
       &run,
       5000};

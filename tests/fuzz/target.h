@@ -37,6 +37,7 @@ Target messages_target();
 Target metrics_target();
 Target packed_target();
 Target peer_target();
+Target places_target();
 Target plan_target();
 Target processes_target();
 Target records_target();
@@ -45,6 +46,7 @@ Target safetensors_target();
 Target snapshot_target();
 Target spec_target();
 Target tag_target();
+Target variables_target();
 Target wire_target();
 
 const std::vector<Target>& targets();
