@@ -13,9 +13,10 @@ namespace {
 // Replacements that a job may start when nobody says otherwise: enough for a bad day, few enough
 // that a program that cannot run ends within a minute.
 constexpr int kDefaultRestarts = 10;
-// A rank costs the launcher a socket, a pidfd and two pipes; the rest is the launcher's own
-// (signals, timer, epoll, segment, standard streams) and what one start holds for a moment.
-constexpr int kFilesPerRank = 4;
+// A rank costs the launcher two sockets (of its session and of PMI), a pidfd, an eventfd and two
+// pipes; the rest is the launcher's own (signals, timer, epoll, segment, standard streams) and what
+// one start holds for a moment.
+constexpr int kFilesPerRank = 6;
 constexpr int kFilesOwn = 24;
 
 template <class Number>

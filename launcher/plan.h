@@ -14,6 +14,7 @@
 
 #include "jobs/core/spec.h"
 #include "launcher/binding.h"
+#include "launcher/contracts/variables.h"
 #include "launcher/settings.h"
 
 namespace ringmaster::launcher {
@@ -68,8 +69,7 @@ Result<std::pair<int, int>> parse_elastic(const std::string& text);
 /// Where the rank may run; nothing: wherever the launcher may.
 std::optional<std::vector<int>> processors_of(const Plan& plan, int rank);
 
-using Variables = std::vector<std::pair<std::string, std::string>>;
-/// What the rank finds besides what the launcher's own environment holds.
+/// The names that people look for first; contracts/variables.h has all.
 Variables rank_variables(const Plan& plan, int rank, int master_port);
 
 /// The plan for people, or for programs (design: {"hosts":[..],"ranks":[..]}).

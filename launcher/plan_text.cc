@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "launcher/contracts/contracts.h"
 #include "launcher/plan.h"
 
 namespace ringmaster::launcher {
@@ -42,9 +43,7 @@ std::string plan_json(const Plan& plan) {
   nlohmann::json ranks = nlohmann::json::array();
   for (int rank = 0; rank < plan.spec.ranks_max; ++rank) {
     nlohmann::json environment = nlohmann::json::object();
-    for (const auto& [name, value] : rank_variables(plan, rank, kNoPort)) {
-      if (name != "MASTER_PORT") environment[name] = value;
-    }
+    for (const auto& [name, value] : planned_variables(plan, rank)) environment[name] = value;
     const auto processors = processors_of(plan, rank);
     ranks.push_back({{"rank", rank},
                      {"host", plan.host},
