@@ -23,27 +23,28 @@ Result<std::unique_ptr<Agent>> Agent::create(boost::asio::io_context& loop, cons
                                              OnEvent on_event) {
   auto segment = collectives::Segment::create(plan.spec.ranks_max);
   if (!segment) return segment.error();
-  auto port = MasterPort::bind();
-  if (!port) return port.error();
   const std::uint64_t open_files = open_files_limit();
   auto raised = raise_open_files(plan.open_files);
   if (!raised) return raised.error();
-  std::unique_ptr<Agent> agent(new Agent(loop, plan, std::move(environment), streams,
-                                         std::move(on_event), std::move(*segment),
-                                         std::move(*port)));
+  std::unique_ptr<Agent> agent(
+      new Agent(loop, plan, streams, std::move(on_event), std::move(*segment)));
   agent->open_files_ = open_files;
+  auto contracts = Contracts::create(
+      loop, plan, std::move(environment),
+      {[self = agent.get()](int rank) { self->end_failed(rank); },
+       [streams](const std::string& line) { streams.error->write("ringrun: " + line + "\n"); }});
+  if (!contracts) return contracts.error();
+  agent->contracts_ = std::move(*contracts);
   return agent;
 }
 
-Agent::Agent(boost::asio::io_context& loop, const Plan& plan, std::vector<std::string> environment,
-             Streams streams, OnEvent on_event, collectives::Segment segment, MasterPort port)
+Agent::Agent(boost::asio::io_context& loop, const Plan& plan, Streams streams, OnEvent on_event,
+             collectives::Segment segment)
     : loop_(loop),
       plan_(plan),
-      environment_(std::move(environment)),
       streams_(streams),
       on_event_(std::move(on_event)),
       segment_(std::move(segment)),
-      port_(std::move(port)),
       open_files_(open_files_limit()),
       drills_left_(plan.drills),
       deferred_(std::make_unique<Deferred>(loop)) {}
@@ -93,24 +94,12 @@ std::vector<Output> Agent::outputs_of(int rank, Sink* sink) const {
 
 SpawnSpec Agent::spec_of(int rank) const {
   const RankProgram& program = program_of(plan_, rank);
-  SpawnSpec spec{.command = program.command, .environment = environment_};
-  spec.environment.insert(spec.environment.end(), plan_.environment.begin(),
-                          plan_.environment.end());
-  spec.working_directory = program.working_directory;
-  const int master_port = plan_.master_port > 0 ? plan_.master_port : port_.number();
-  for (auto [name, value] : rank_variables(plan_, rank, master_port)) {
-    const auto local = local_ranks_.find(rank);
-    const bool other = local != local_ranks_.end();
-    if (other && name == "LOCAL_RANK") value = std::to_string(local->second.first);
-    if (other && name == "LOCAL_WORLD_SIZE") value = std::to_string(local->second.second);
-    spec.environment.push_back(name + "=" + value);
-  }
+  SpawnSpec spec{.command = program.command, .working_directory = program.working_directory};
   spec.environment.push_back(fmt::format("{}={}", worker::kRankVariable, rank));
   spec.environment.push_back(fmt::format("{}={}", worker::kSegmentVariable, segment_.fd()));
   if (streams_.terminal_columns > 0) {
     spec.environment.push_back(fmt::format("RINGMASTER_TERMINAL={}", streams_.terminal_columns));
   }
-  set_variables(spec.environment, program.variables);  // the user's word is the last one
   // A terminal belongs to the launcher's session: in its own, rank 0 could not read it.
   if (rank == 0 && isatty(STDIN_FILENO) == 0) spec.fds.input = STDIN_FILENO;
   spec.inherited_fds.push_back(segment_.fd());
@@ -147,10 +136,17 @@ void Agent::start_deferred() {
   for (const jobs::StartRank& action : starts) start_now(action);
 }
 
-Result<Agent::Prepared> Agent::prepare(int rank) const {
+Result<Agent::Prepared> Agent::prepare(int rank) {
+  auto kit = contracts_->prepare(rank);
+  if (!kit) return kit.error();
   Prepared prepared;
   SpawnSpec& spec = prepared.spec;
   spec = spec_of(rank);
+  prepared.kit = std::move(*kit);
+  spec.environment.insert(spec.environment.end(), prepared.kit.environment.begin(),
+                          prepared.kit.environment.end());
+  set_variables(spec.environment, program_of(plan_, rank).variables);  // the user's last word
+  if (prepared.kit.inherited.valid()) spec.inherited_fds.push_back(prepared.kit.inherited.get());
   prepared.abort_fd.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!prepared.abort_fd.valid()) return errno_error(errno, "make an eventfd");
   const int abort_fd = prepared.abort_fd.get();
@@ -237,10 +233,6 @@ void Agent::add_drills(const std::vector<Drill>& drills) {
   drills_left_.insert(drills_left_.end(), drills.begin(), drills.end());
 }
 
-void Agent::set_local_rank(int rank, int local_rank, int local_size) {
-  local_ranks_[rank] = {local_rank, local_size};
-}
-
 std::vector<std::pair<int, std::int64_t>> Agent::progress() const {
   std::vector<std::pair<int, std::int64_t>> all;
   for (const Running& running : running_) {
@@ -268,6 +260,9 @@ void Agent::on_reached(const jobs::RankId& id, std::int64_t steps) {
 
 void Agent::on_exit(const jobs::RankId& id, jobs::ExitStatus status) {
   const int rank = static_cast<int>(id.rank.value);
+  const RankEnd end = contracts_->end_of(rank, status);
+  status = end.status;
+  if (!end.words.empty()) on_event_(jobs::RankFailed{id, end.words});
   const jobs::RankExited exit{id, status, segment_.slot(rank).steps.load()};
   if (status.success() && saving_.contains(id.incarnation)) {
     held_exits_.emplace(id.incarnation, exit);

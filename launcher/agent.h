@@ -14,7 +14,7 @@
 
 #include "collectives/shm/segment.h"
 #include "jobs/core/action.h"
-#include "launcher/master_port.h"
+#include "launcher/contracts/contracts.h"
 #include "launcher/output/sink.h"
 #include "launcher/plan.h"
 #include "launcher/rank_process.h"
@@ -83,14 +83,16 @@ class Agent {
     FileDescriptor abort_fd;
     FileDescriptor listener;  // where ranks of other hosts find it, for its life
     std::string endpoint;
+    RankKit kit;
   };
-  Agent(boost::asio::io_context& loop, const Plan& plan, std::vector<std::string> environment,
-        Streams streams, OnEvent on_event, collectives::Segment segment, MasterPort port);
+  Agent(boost::asio::io_context& loop, const Plan& plan, Streams streams, OnEvent on_event,
+        collectives::Segment segment);
 
   void start(const jobs::StartRank& action);
   void start_now(const jobs::StartRank& action);
   void start_deferred();
-  Result<Prepared> prepare(int rank) const;
+  Result<Prepared> prepare(int rank);
+  void end_failed(int rank);
   void abort(const jobs::AbortGeneration& action);
   void signal(const jobs::SignalRank& action);
   void form(const jobs::FormGeneration& action);
@@ -120,21 +122,19 @@ class Agent {
 
   boost::asio::io_context& loop_;
   const Plan& plan_;
-  std::vector<std::string> environment_;
+  std::unique_ptr<Contracts> contracts_;
   Streams streams_;
   OnEvent on_event_;
   collectives::Segment segment_;
-  MasterPort port_;
   std::uint64_t open_files_;  // the soft limit that ranks get back
   std::vector<Drill> drills_left_;
   std::vector<Running> running_;       // started and not over
   std::set<jobs::Incarnation> known_;  // every process that was ordered
   std::unique_ptr<Deferred> deferred_;
-  std::map<int, std::pair<int, int>> local_ranks_;
   std::function<std::vector<pid_t>()> keep_;
   OnNotice on_notice_;
   jobs::Generation aborted_{}, formed_{};  // the newest
-  std::uint32_t lost_ = 0;      // since a generation last held one state
+  std::uint32_t lost_ = 0;                 // since a generation last held one state
   std::uint32_t joined_ = 0;
   Saver* saver_ = nullptr;                   // none under ringrun
   std::map<jobs::Incarnation, int> saving_;  // shards that are being written

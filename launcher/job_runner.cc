@@ -13,6 +13,7 @@
 
 #include "jobs/core/core.h"
 #include "launcher/agent.h"
+#include "launcher/contracts/job_folder.h"
 #include "launcher/exit_codes.h"
 #include "launcher/narrator.h"
 #include "launcher/process/descendants.h"
@@ -200,6 +201,7 @@ void JobRunner::watch_guard() {
     if (code) return;
     // The guard was killed, and with it whoever waited for us: nothing may go on.
     const auto cleared = kill_all_children();
+    remove_job_folders();
     _exit(cleared ? kGuardLostExitCode : 1);
   });
 }

@@ -15,9 +15,10 @@ namespace {
 // Replacements that a job may start when nobody says otherwise: enough for a bad day, few enough
 // that a program that cannot run ends within a minute.
 constexpr int kDefaultRestarts = 10;
-// A rank costs the launcher a socket, a pidfd and two pipes; the rest is the launcher's own
-// (signals, timer, epoll, segment, standard streams) and what one start holds for a moment.
-constexpr int kFilesPerRank = 4;
+// A rank costs the launcher two sockets (of its session and of PMI), a pidfd, an eventfd and two
+// pipes; the rest is the launcher's own (signals, timer, epoll, segment, standard streams) and what
+// one start holds for a moment.
+constexpr int kFilesPerRank = 6;
 constexpr int kFilesOwn = 24;
 
 template <class Number>
@@ -197,19 +198,13 @@ const RankProgram& program_of(const Plan& plan, int rank) {
   return plan.programs.back();
 }
 
-Variables rank_variables(const Plan& plan, int rank, int master_port) {
-  int local_rank = rank, local_size = plan.spec.ranks_max;
-  if (!plan.places.empty()) {
-    const mapping::Placement& place = plan.places[static_cast<std::size_t>(rank)];
-    local_rank = place.local_rank;
-    local_size = place.local_size;
+std::vector<std::string> hosts_of(const Plan& plan) {
+  if (plan.places.empty()) return {plan.host};
+  std::vector<std::string> hosts(plan.gpus.size());
+  for (const auto& place : plan.places) {
+    hosts[static_cast<std::size_t>(place.host_index)] = place.host;
   }
-  return {{"RANK", fmt::format("{}", rank)},
-          {"LOCAL_RANK", fmt::format("{}", local_rank)},
-          {"WORLD_SIZE", fmt::format("{}", plan.spec.ranks_max)},
-          {"LOCAL_WORLD_SIZE", fmt::format("{}", local_size)},
-          {"MASTER_ADDR", plan.master_address.empty() ? "127.0.0.1" : plan.master_address},
-          {"MASTER_PORT", fmt::format("{}", master_port)}};
+  return hosts;
 }
 
 }  // namespace ringmaster::launcher

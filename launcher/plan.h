@@ -90,9 +90,8 @@ std::optional<std::vector<int>> processors_of(const Plan& plan, int rank);
 /// What the rank runs.
 const RankProgram& program_of(const Plan& plan, int rank);
 
-/// What the rank finds besides what the launcher's own environment holds; its program's variables
-/// come on top.
-Variables rank_variables(const Plan& plan, int rank, int master_port);
+/// Names of the hosts that have ranks, in the order of Placement::host_index.
+std::vector<std::string> hosts_of(const Plan& plan);
 
 /// The plan for people, or for programs (design: {"hosts":[..],"ranks":[..]}).
 std::string plan_text(const Plan& plan);

@@ -2,6 +2,7 @@
 //
 // Plans from random lists and wishes, and the errors that people meet.
 #include "launcher/plan.h"
+#include "launcher/contracts/contracts.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -173,8 +174,8 @@ TEST_P(RandomPlans, PlaceEachRankOnceAndGiveNoCoreTwice) {
     EXPECT_EQ(told["host"], place.host);
     EXPECT_EQ(told["cores"].is_null(), bound.empty());
     EXPECT_EQ(told["gpus"].is_null(), place.host != "me");
-    for (const auto& [name, value] : rank_variables(*plan, rank, 0)) {
-      EXPECT_TRUE(name == "MASTER_PORT" || told["env"][name] == value) << name;
+    for (const auto& [name, value] : planned_variables(*plan, rank)) {
+      EXPECT_EQ(told["env"][name], value) << name;
     }
   }
   for (const auto& place : plan->places) EXPECT_EQ(place.local_size, locals[place.host]);

@@ -3,8 +3,12 @@
 // The plan as `ringrun --dry-run` shows it.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
+#include "launcher/contracts/contracts.h"
 #include "launcher/hostlist/list_error.h"
 #include "launcher/plan.h"
 
@@ -12,12 +16,13 @@ namespace ringmaster::launcher {
 
 namespace {
 
-// A dry run binds no port; the real one is the kernel's choice at the start.
-constexpr int kNoPort = 0;
+/// What people look for first; programs get all names.
+constexpr std::array<std::string_view, 5> kTold = {"RANK", "LOCAL_RANK", "WORLD_SIZE",
+                                                   "LOCAL_WORLD_SIZE", "MASTER_ADDR"};
 
-/// All that the plan sets for the rank, each name once.
+/// All that the plan sets for the rank, each name once. Ports are chosen at the start.
 Variables variables_of(const Plan& plan, int rank) {
-  Variables variables = rank_variables(plan, rank, kNoPort);
+  Variables variables = planned_variables(plan, rank);
   for (const auto& [name, value] : program_of(plan, rank).variables) {
     std::erase_if(variables,
                   [&, key = name](const auto& variable) { return variable.first == key; });
@@ -26,25 +31,12 @@ Variables variables_of(const Plan& plan, int rank) {
   return variables;
 }
 
-/// The port of a rank that nobody gave one.
-bool is_open_port(const std::pair<std::string, std::string>& variable) {
-  return variable.first == "MASTER_PORT" && variable.second == fmt::format("{}", kNoPort);
-}
-
 /// The GPUs of the rank; nothing where its host was not looked at.
 std::optional<std::vector<int>> gpus_of(const Plan& plan, const mapping::Placement& place) {
   const auto& gpus = plan.gpus[static_cast<std::size_t>(place.host_index)];
   if (!gpus) return std::nullopt;
   if (*gpus == 0) return std::vector<int>{};
   return std::vector<int>{place.slot % *gpus};
-}
-
-std::vector<std::string> hosts_of_plan(const Plan& plan) {
-  std::vector<std::string> hosts(plan.gpus.size());
-  for (const auto& place : plan.places) {
-    hosts[static_cast<std::size_t>(place.host_index)] = place.host;
-  }
-  return hosts;
 }
 
 std::string command_text(const RankProgram& program) {
@@ -65,19 +57,19 @@ std::string rank_text(const Plan& plan, const mapping::Placement& place) {
   if (gpus && !gpus->empty()) text += fmt::format(", GPU {}", fmt::join(*gpus, ","));
   if (plan.programs.size() > 1) text += ", " + command_text(program_of(plan, place.rank));
   text += ":";
-  for (const auto& variable : variables_of(plan, place.rank)) {
-    text += is_open_port(variable)
-                ? " MASTER_PORT=(chosen at the start)"
-                : fmt::format(" {}={}", variable.first, hostlist::on_one_line(variable.second));
+  const Variables& chosen = program_of(plan, place.rank).variables;
+  for (const auto& [name, value] : variables_of(plan, place.rank)) {
+    const auto is_name = [&, key = name](const auto& variable) { return variable.first == key; };
+    const bool told = std::ranges::find(kTold, name) != kTold.end() ||
+                      std::any_of(chosen.begin(), chosen.end(), is_name);
+    if (told) text += fmt::format(" {}={}", name, hostlist::on_one_line(value));
   }
   return text + "\n";
 }
 
 nlohmann::json rank_json(const Plan& plan, const mapping::Placement& place) {
   nlohmann::json environment = nlohmann::json::object();
-  for (const auto& variable : variables_of(plan, place.rank)) {
-    if (!is_open_port(variable)) environment[variable.first] = variable.second;
-  }
+  for (const auto& [name, value] : variables_of(plan, place.rank)) environment[name] = value;
   const auto processors = processors_of(plan, place.rank);
   const auto gpus = gpus_of(plan, place);
   const RankProgram& program = program_of(plan, place.rank);
@@ -96,7 +88,7 @@ nlohmann::json rank_json(const Plan& plan, const mapping::Placement& place) {
 }  // namespace
 
 std::string plan_text(const Plan& plan) {
-  const auto hosts = hosts_of_plan(plan);
+  const auto hosts = hosts_of(plan);
   std::string text =
       fmt::format("{} ranks on {}: {}\n", plan.spec.ranks_max,
                   hosts.size() == 1 ? hosts.front() : fmt::format("{} hosts", hosts.size()),
@@ -110,13 +102,14 @@ std::string plan_text(const Plan& plan) {
   for (const Drill& drill : plan.drills) {
     text += fmt::format("drill: rank {} is killed after step {}\n", drill.rank, drill.steps);
   }
-  return text + "nothing was started\n";
+  return text +
+         "ports are chosen at the start, other launchers' variables: --json; nothing was started\n";
 }
 
 std::string plan_json(const Plan& plan) {
   nlohmann::json ranks = nlohmann::json::array();
   for (const auto& place : plan.places) ranks.push_back(rank_json(plan, place));
-  const nlohmann::json json = {{"hosts", hosts_of_plan(plan)},
+  const nlohmann::json json = {{"hosts", hosts_of(plan)},
                                {"ranks", std::move(ranks)},
                                {"elastic", {plan.spec.ranks_min, plan.spec.ranks_max}},
                                {"restarts", plan.spec.restarts}};

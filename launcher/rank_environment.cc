@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "launcher/contracts/foreign.h"
 #include "launcher/process/guard.h"
 #include "launcher/process/sweep.h"
 
@@ -14,24 +15,10 @@ namespace ringmaster::launcher {
 
 namespace {
 
-// Set anew for each rank, or left over from a launcher that we were started by.
-constexpr std::array<std::string_view, 13> kOwnNames = {"RANK",
-                                                        "LOCAL_RANK",
-                                                        "WORLD_SIZE",
-                                                        "LOCAL_WORLD_SIZE",
-                                                        "MASTER_ADDR",
-                                                        "MASTER_PORT",
-                                                        "RINGMASTER_JOB",
-                                                        "RINGMASTER_RANK",
-                                                        "RINGMASTER_TERMINAL",
-                                                        "RINGMASTER_SOCKET_FD",
-                                                        "RINGMASTER_SEGMENT_FD",
-                                                        "RINGMASTER_ABORT_FD",
-                                                        "RINGMASTER_LISTENER_FD"};
-
-std::string_view name_of(std::string_view variable) {
-  return variable.substr(0, variable.find('='));
-}
+// Of our own session, set anew for each rank; those of other launches are in contracts/foreign.h.
+constexpr std::array<std::string_view, 7> kOwnNames = {
+    "RINGMASTER_JOB",        "RINGMASTER_RANK",     "RINGMASTER_TERMINAL",   "RINGMASTER_SOCKET_FD",
+    "RINGMASTER_SEGMENT_FD", "RINGMASTER_ABORT_FD", "RINGMASTER_LISTENER_FD"};
 
 }  // namespace
 
@@ -40,8 +27,9 @@ std::vector<std::string> make_rank_environment(const std::vector<std::string>& i
   std::vector<std::string> environment;
   bool buffering_chosen = false;
   for (const std::string& variable : inherited) {
-    const std::string_view name = name_of(variable);
+    const std::string_view name = variable_name(variable);
     if (std::find(kOwnNames.begin(), kOwnNames.end(), name) != kOwnNames.end()) continue;
+    if (is_foreign(name)) continue;
     buffering_chosen = buffering_chosen || name == "PYTHONUNBUFFERED";
     environment.push_back(variable);
   }

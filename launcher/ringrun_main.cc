@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "launcher/command_line.h"
+#include "launcher/contracts/job_folder.h"
 #include "launcher/error_output.h"
 #include "launcher/exit_codes.h"
 #include "launcher/host_cores.h"
@@ -70,7 +71,10 @@ int main(int argc, char** argv) {
 
   // What earlier launches left behind when both of their watchers were killed.
   sweep();
+  sweep_job_folders();
 
   // Two processes: the guard stays here, the launcher runs the job.
-  return run_guarded([&] { return run_job(*plan, rank_environment()); });
+  const int code = run_guarded([&] { return run_job(*plan, rank_environment()); });
+  remove_job_folders();  // when the launcher was killed, and did not
+  return code;
 }

@@ -12,15 +12,13 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "launcher/contracts/variables.h"
 #include "launcher/hostlist/formats.h"
 
 namespace ringmaster::launcher {
-
-using Variables = std::vector<std::pair<std::string, std::string>>;
 
 struct ChosenVariables {
   Variables variables = {};  // each name once
