@@ -5,15 +5,13 @@
 
 #include <algorithm>
 
-#include "collectives/shm/shm_communicator.h"
+#include "collectives/shm/shm_shown.h"
 
 namespace ringmaster::collectives {
 
 /// Of memory that all see so much is reduced at once: it is still in the nearest caches when it is
 /// handed out, and between two stretches the abort word is looked at.
 inline constexpr std::size_t kDirectStretch = 16 * 1024;
-/// What all see is cut to cache lines, a multiple of every type's width.
-inline constexpr std::uint64_t kDirectLine = 64;
 
 /// Elements [begin, begin + count).
 struct Slice {
@@ -31,12 +29,6 @@ inline Slice slice_of(std::size_t count, int position, int ranks) {
   const auto part = static_cast<std::size_t>(position);
   return {bound(part), bound(part + 1) - bound(part)};
 }
-
-/// Where a rank's arrays are in its arena: said with the first chunk.
-struct ShmCommunicator::Places {
-  Reach input, output;
-  bool shared() const { return input.begin < input.end && output.begin < output.end; }
-};
 
 struct ShmCommunicator::AllReduce {
   const std::byte* input;

@@ -15,7 +15,7 @@
 //   barrier         1 chunk, nothing written
 //   broadcast       the root gives, the others read
 //   all-gather      everybody gives, everybody reads all
-//   all-to-all      the same with a block for each
+//   all-to-all      the same with a block for each, after a look at what all give and take
 //   reduce-scatter  the same, reduced while it is read
 //   all-reduce      tiny: within the arrival's cache line; small: everybody gives all and reduces
 //                   everything for itself (one hop); large: everybody gives what others reduce,
@@ -92,10 +92,10 @@ class ShmCommunicator : public Communicator {
   Result<void> wait_arrived(Chunk chunk);
   void publish_reduced(Chunk chunk);
   Result<void> wait_reduced(Chunk chunk);
-  /// Gives into input buffers and reads them a chunk later, or takes what is shown where it is.
-  template <class Give, class Read, class Take>
-  Result<void> pass(const Offer& offer, std::size_t chunks, const Give& give, const Read& read,
-                    const Take& take);
+  /// Gives into input buffers and reads them a chunk later. `begun` chunks have been given.
+  template <class Give, class Read>
+  Result<void> pass(std::size_t chunks, const Give& give, const Read& read, std::size_t begun = 0);
+  Result<std::uint64_t> compare_parts(const Counts& give, const Counts& take, std::size_t width);
   Result<void> wait_for(int position, const std::atomic<std::uint32_t>& word, std::uint32_t target);
   Result<void> outcome(Waiter::End end, int awaited_number);
   Error aborted() const;

@@ -52,10 +52,8 @@ Reach ShmCommunicator::common_stretch(const AllReduce& all, Chunk chunk) const {
     begin = std::max({begin, places.input.begin, places.output.begin});
     end = std::min({end, places.input.end, places.output.end});
   }
-  begin = (begin + kDirectLine - 1) / kDirectLine * kDirectLine;
-  if (end < all.bytes()) end = end / kDirectLine * kDirectLine;
-  if (begin >= end || end - begin < all.bytes() / 2) return {};
-  return {0, begin, end};
+  const Reach seen = cut_to_lines({0, begin, end}, all.bytes());
+  return seen.end - seen.begin < all.bytes() / 2 ? Reach{} : seen;
 }
 
 Result<void> ShmCommunicator::reduce_shared(const AllReduce& all, const Places& own) {

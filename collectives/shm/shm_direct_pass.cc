@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arrays that other ranks read where they are, in the operations of shm_pass.cc.
+// Arrays that other ranks read where they are, in a reduce-scatter (shm_pass.cc).
 #include <vector>
 
 #include "collectives/bytes.h"
@@ -10,84 +10,46 @@
 
 namespace ringmaster::collectives {
 
-namespace {
-
-// Between two of these the abort word is looked at.
-constexpr std::size_t kCopiedStretch = 256 * 1024;
-
-/// What a rank says of its array with the first chunk.
-struct Showing {
-  Reach reach;
-  std::uint64_t shown = 0;  // 1: all that it gives can be read where it is
-};
-static_assert(sizeof(Showing) <= Arrival::kPayloadBytes);
-
-Showing read_showing(const Arrival& arrival) {
-  Showing showing;
-  copy_bytes(&showing, arrival.payload, sizeof showing);
-  return showing;
-}
-
-/// Cut to cache lines, so that no element lies in two places.
-Reach cut_to_lines(Reach reach, std::size_t bytes) {
-  reach.begin = (reach.begin + kDirectLine - 1) / kDirectLine * kDirectLine;
-  if (reach.end < bytes) reach.end = reach.end / kDirectLine * kDirectLine;
-  return reach.begin < reach.end ? reach : Reach{};
-}
-
-}  // namespace
-
 bool ShmCommunicator::Offer::show() const {
-  const bool gives = only < 0 || only == ring.position();
-  Showing own;
-  own.shown = ring.arena_ != nullptr ? 1 : 0;  // it can read what others show
-  if (own.shown == 1 && gives) {
-    own.reach = cut_to_lines(ring.arena_->find(data, bytes), bytes);
-    const std::size_t unseen = bytes - (own.reach.end - own.reach.begin);
+  Places own;
+  bool unbuffered = ring.arena_ != nullptr;  // it can read what others show
+  if (unbuffered) {
+    own.input = cut_to_lines(ring.arena_->find(data, bytes), bytes);
+    const std::size_t unseen = bytes - (own.input.end - own.input.begin);
     // With less than half of it seen buffers are as good.
-    own.shown = unseen <= std::min(bytes / 2, Segment::kBufferBytes) ? 1 : 0;
+    unbuffered = unseen <= std::min(bytes / 2, Segment::kBufferBytes);
   }
-  if (own.shown == 1 && gives) {
+  if (unbuffered) {
     std::byte* ends = ring.input_of(ring.position(), ring.next_);
-    copy_bytes(ends, data, own.reach.begin);
-    copy_bytes(ends + own.reach.begin, at(data, own.reach.end), bytes - own.reach.end);
+    copy_bytes(ends, data, own.input.begin);
+    copy_bytes(ends + own.input.begin, at(data, own.input.end), bytes - own.input.end);
   }
-  copy_bytes(ring.arrival(ring.position(), ring.next_).payload, &own, sizeof own);
-  return own.shown == 1;
+  own.unbuffered = unbuffered ? 1 : 0;
+  ring.say_places(own);
+  return unbuffered;
 }
 
-int ShmCommunicator::Offer::count_shown(Chunk chunk) const {
-  if (only >= 0 && read_showing(ring.arrival(only, chunk)).shown == 0) return 0;
+Result<int> ShmCommunicator::Offer::ask(const std::function<void(std::byte*)>& give) const {
+  const Chunk chunk = ring.next_;
+  if (!show()) give(ring.input_of(ring.position(), chunk));
+  ring.arrive(chunk);
+  if (auto step = ring.wait_arrived(chunk); !step) return step.error();
   int shown = 0;
   for (int peer = 0; peer < ring.size(); ++peer) {
-    shown += read_showing(ring.arrival(peer, chunk)).shown == 1 ? 1 : 0;
+    shown += ring.places_at(peer, chunk).unbuffered == 1 ? 1 : 0;
   }
   return shown;
 }
 
 Result<Shown> ShmCommunicator::Offer::find(int peer, Chunk chunk) const {
   if (peer == ring.position()) return Shown{at(data, 0), nullptr, 0, bytes};
-  const Reach reach = read_showing(ring.arrival(peer, chunk)).reach;
+  const Reach reach = ring.places_at(peer, chunk).input;
   Shown theirs{nullptr, ring.input_of(peer, chunk), reach.begin, reach.end};
   if (reach.begin == reach.end) return theirs;
   const auto arena = ring.arena_->reach(ring.number(peer), reach.base + reach.end);
   if (!arena) return ring.failure(arena.error().code, arena.error().message);
   theirs.memory = *arena + reach.base;
   return theirs;
-}
-
-Result<void> ShmCommunicator::Offer::copy(Chunk chunk, int peer, std::size_t begin, void* to,
-                                          std::size_t count) const {
-  const auto theirs = find(peer, chunk);
-  if (!theirs) return theirs.error();
-  for (std::size_t done = 0; done < count;) {
-    if (ring.segment_.aborted(ring.membership_.generation)) return ring.aborted();
-    const std::size_t from = begin + done;
-    const std::size_t end = theirs->piece_end(from, from + std::min(kCopiedStretch, count - done));
-    copy_bytes(at(to, done), theirs->find(from), end - from);
-    done += end - from;
-  }
-  return {};
 }
 
 Result<void> ShmCommunicator::Offer::reduce(Chunk chunk, std::size_t begin, void* to,
@@ -112,12 +74,7 @@ Result<void> ShmCommunicator::Offer::reduce(Chunk chunk, std::size_t begin, void
         type, reduction);
     done += end - from;
   }
-  return {};
-}
-
-Result<void> ShmCommunicator::Offer::close(Chunk chunk) const {
   ring.publish_reduced(chunk);
-  if (only >= 0 && only != ring.position()) return {};
   return ring.wait_reduced(chunk);
 }
 

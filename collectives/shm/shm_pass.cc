@@ -13,12 +13,9 @@ namespace ringmaster::collectives {
 
 namespace {
 
-/// From so many bytes on, memory that others see is read where it is: below, the second hop costs
-/// more than the copy into a buffer. A broadcast saves the root's copy alone, and its readers
-/// follow the root through the buffers; a reduction saves everybody's.
-constexpr std::size_t kBroadcastShown = 2 * 1024 * 1024;
-constexpr std::size_t kGatherShown = 128 * 1024;  // of the largest block
-constexpr std::size_t kScatterShown = 64 * 1024;  // the same
+/// From so many bytes of the largest block on, inputs that all see are read where they are: below,
+/// the second hop costs more than the copy into a buffer.
+constexpr std::size_t kScatterShown = 1024 * 1024;
 
 /// Pieces of `most` bytes in a stretch: at least one, for its arrival.
 std::size_t pieces(std::size_t bytes, std::size_t most) {
@@ -41,27 +38,10 @@ std::size_t block_bytes(int ranks) {
 
 }  // namespace
 
-template <class Give, class Read, class Take>
-Result<void> ShmCommunicator::pass(const Offer& offer, std::size_t chunks, const Give& give,
-                                   const Read& read, const Take& take) {
-  Chunk first = next_;
-  std::size_t begun = 0;
-  if (offer.asked) {
-    if (!offer.show()) give(0, input_of(position(), first));
-    arrive(first);
-    auto step = wait_arrived(first);
-    if (!step) return step;
-    const int shown = offer.count_shown(first);
-    if (shown == size()) {
-      step = take(first);
-      return step ? offer.close(first) : step;
-    }
-    if (shown == 0) {
-      begun = 1;
-    } else {
-      first = next_;  // those who have shown give now
-    }
-  }
+template <class Give, class Read>
+Result<void> ShmCommunicator::pass(std::size_t chunks, const Give& give, const Read& read,
+                                   std::size_t begun) {
+  const Chunk first = next_ - begun;
   for (std::size_t n = begun; n < chunks + 1; ++n) {
     if (n < chunks) {
       auto step = claim(first + n);
@@ -85,19 +65,14 @@ Result<void> ShmCommunicator::broadcast(void* data, std::size_t count, Type type
   if (!step) return step;
   const std::size_t bytes = count * size_of(type);
   constexpr std::size_t kMost = Segment::kBufferBytes;
-  const Offer offer{*this, data, bytes, bytes >= kBroadcastShown && size() > 1, root};
   return pass(
-      offer, pieces(bytes, kMost),
+      pieces(bytes, kMost),
       [&](std::size_t n, std::byte* to) {
         if (position() == root) copy_bytes(to, at(data, n * kMost), piece(bytes, kMost, n));
       },
       [&](std::size_t n, Chunk chunk) {
         if (position() == root || data == nullptr) return;
         copy_bytes(at(data, n * kMost), input_of(root, chunk), piece(bytes, kMost, n));
-      },
-      [&](Chunk chunk) {
-        const bool takes = position() != root && data != nullptr;
-        return takes ? offer.copy(chunk, root, 0, data, bytes) : Result<void>();
       });
 }
 
@@ -111,10 +86,8 @@ Result<void> ShmCommunicator::all_gather(const void* input, void* output, const 
   const auto bytes_of = [&](int peer) { return counts[static_cast<std::size_t>(peer)] * width; };
   const auto place = [&](int peer) { return at(output, before(counts, peer) * width); };
   copy_bytes(place(position()), input, bytes_of(position()));
-  const Offer offer{*this, input, bytes_of(position()),
-                    largest(counts) * width >= kGatherShown && size() > 1};
   return pass(
-      offer, pieces(largest(counts) * width, kMost),
+      pieces(largest(counts) * width, kMost),
       [&](std::size_t n, std::byte* to) {
         copy_bytes(to, at(input, n * kMost), piece(bytes_of(position()), kMost, n));
       },
@@ -124,14 +97,6 @@ Result<void> ShmCommunicator::all_gather(const void* input, void* output, const 
           copy_bytes(place(peer) + n * kMost, input_of(peer, chunk),
                      piece(bytes_of(peer), kMost, n));
         }
-      },
-      [&](Chunk chunk) {
-        Result<void> taken;
-        for (int turn = 1; turn < size() && taken; ++turn) {
-          const int peer = (position() + turn) % size();
-          taken = offer.copy(chunk, peer, 0, place(peer), bytes_of(peer));
-        }
-        return taken;
       });
 }
 
@@ -152,16 +117,26 @@ Result<void> ShmCommunicator::reduce_scatter(const void* input, void* output, co
   const auto place = [&](int peer, std::size_t n) {
     return at(input, before(counts, peer) * width + n * most);
   };
-  const Offer offer{*this, input, total(counts) * width,
-                    largest(counts) * width >= kScatterShown && size() > 1};
+  const auto give = [&](std::size_t n, std::byte* to) {
+    for (int peer = 0; peer < size(); ++peer) {
+      if (peer == position()) continue;  // read where it is
+      copy_bytes(to + static_cast<std::size_t>(peer) * most, place(peer, n), part(peer, n));
+    }
+  };
+  std::size_t begun = 0;
+  if (largest(counts) * width >= kScatterShown && size() > 1) {
+    const Offer offer{*this, input, total(counts) * width};
+    const Chunk chunk = next_;
+    const auto shown = offer.ask([&](std::byte* to) { give(0, to); });
+    if (!shown) return shown.error();
+    if (*shown == size()) {
+      return offer.reduce(chunk, before(counts, position()) * width, output,
+                          counts[static_cast<std::size_t>(position())] * width, type, reduction);
+    }
+    begun = *shown == 0 ? 1 : 0;  // else those who have shown give now
+  }
   return pass(
-      offer, pieces(largest(counts) * width, most),
-      [&](std::size_t n, std::byte* to) {
-        for (int peer = 0; peer < size(); ++peer) {
-          if (peer == position()) continue;  // read where it is
-          copy_bytes(to + static_cast<std::size_t>(peer) * most, place(peer, n), part(peer, n));
-        }
-      },
+      pieces(largest(counts) * width, most), give,
       [&](std::size_t n, Chunk chunk) {
         const std::size_t bytes = part(position(), n);
         if (bytes == 0) return;
@@ -172,10 +147,32 @@ Result<void> ShmCommunicator::reduce_scatter(const void* input, void* output, co
         }
         reduce(inputs_, at(output, n * most), bytes / width, type, reduction);
       },
-      [&](Chunk chunk) {
-        return offer.reduce(chunk, before(counts, position()) * width, output,
-                            counts[static_cast<std::size_t>(position())] * width, type, reduction);
-      });
+      begun);
+}
+
+/// Compares what all give and take. Each knows its own; the longest part of all, in bytes, says how
+/// many chunks there are.
+Result<std::uint64_t> ShmCommunicator::compare_parts(const Counts& give, const Counts& take,
+                                                     std::size_t width) {
+  struct Told {
+    std::uint64_t longest, sum;
+  };
+  const Chunk chunk = next_;
+  const Told told{std::max(largest(give), largest(take)) * width,
+                  parts_sum(give, take, position())};
+  copy_bytes(arrival(position(), chunk).payload, &told, sizeof(told));
+  arrive(chunk);
+  if (auto step = wait_arrived(chunk); !step) return step.error();
+  std::uint64_t longest = 0, sum = 0;
+  for (int peer = 0; peer < size(); ++peer) {
+    Told theirs;
+    copy_bytes(&theirs, arrival(peer, chunk).payload, sizeof(theirs));
+    longest = std::max(longest, theirs.longest);
+    sum += theirs.sum;
+  }
+  if (sum == 0) return longest;
+  failed_ = parts_difference(*this, give, take, [&](int peer) { return number(peer); });
+  return *failed_;
 }
 
 Result<void> ShmCommunicator::all_to_all(const void* input, const Counts& give, void* output,
@@ -187,35 +184,15 @@ Result<void> ShmCommunicator::all_to_all(const void* input, const Counts& give, 
   auto step = begin({.kind = kAllToAll, .type = static_cast<std::uint32_t>(type)});
   if (!step) return step;
   const std::size_t width = size_of(type), most = block_bytes(size());
-  // Each knows what it gives and takes; the longest of all says how many chunks there are.
-  struct Told {
-    std::uint64_t longest, sum;
-  };
-  const Chunk first = next_;
-  const Told told{std::max(largest(give), largest(take)) * width,
-                  parts_sum(give, take, position())};
-  copy_bytes(arrival(position(), first).payload, &told, sizeof(told));
-  arrive(first);
-  step = wait_arrived(first);
-  if (!step) return step;
-  std::uint64_t bytes = 0, sum = 0;
-  for (int peer = 0; peer < size(); ++peer) {
-    Told theirs;
-    copy_bytes(&theirs, arrival(peer, first).payload, sizeof(theirs));
-    bytes = std::max(bytes, theirs.longest);
-    sum += theirs.sum;
-  }
-  if (sum != 0) {
-    failed_ = parts_difference(*this, give, take, [&](int peer) { return number(peer); });
-    return *failed_;
-  }
+  const auto longest = compare_parts(give, take, width);
+  if (!longest) return longest.error();
   const auto part = [&](const Counts& counts, int peer, std::size_t n) {
     return piece(counts[static_cast<std::size_t>(peer)] * width, most, n);
   };
   copy_bytes(at(output, before(take, position()) * width),
              at(input, before(give, position()) * width), give[own] * width);
   return pass(
-      Offer{*this}, pieces(bytes, most),
+      pieces(*longest, most),
       [&](std::size_t n, std::byte* to) {
         for (int peer = 0; peer < size(); ++peer) {
           if (peer == position()) continue;
@@ -229,8 +206,7 @@ Result<void> ShmCommunicator::all_to_all(const void* input, const Counts& give, 
           copy_bytes(at(output, before(take, peer) * width + n * most),
                      input_of(peer, chunk) + own * most, part(take, peer, n));
         }
-      },
-      [](Chunk) { return Result<void>(); });
+      });
 }
 
 }  // namespace ringmaster::collectives

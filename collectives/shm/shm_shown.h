@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An array that its owner shows to the other ranks of the host, so that they read it where it is.
-// Private to this engine.
+// Arrays that their owner shows to the other ranks of the host, so that they read and write them
+// where they are. Private to this engine.
 //
 // Of a buffer that was adopted only the whole pages are seen. What lies before and behind them is
 // in the owner's input buffer of that chunk, one after the other.
@@ -9,11 +9,31 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 
 #include "collectives/bytes.h"
 #include "collectives/shm/shm_communicator.h"
 
 namespace ringmaster::collectives {
+
+/// What is seen is cut to cache lines, a multiple of every type's width: no element lies in two
+/// places.
+inline constexpr std::uint64_t kDirectLine = 64;
+
+/// The same of `bytes` bytes, of which those at [begin, end) are seen; less than a line: none.
+inline Reach cut_to_lines(Reach reach, std::size_t bytes) {
+  reach.begin = (reach.begin + kDirectLine - 1) / kDirectLine * kDirectLine;
+  if (reach.end < bytes) reach.end = reach.end / kDirectLine * kDirectLine;
+  return reach.begin < reach.end ? reach : Reach{};
+}
+
+/// Where a rank's arrays are in its arena: said with the first chunk of an operation.
+struct ShmCommunicator::Places {
+  Reach input, output;  // what others can reach of them
+  std::uint64_t unbuffered =
+      0;  // 1: all that it gives can be had without buffers, and it can do so
+  bool shared() const { return input.begin < input.end && output.begin < output.end; }
+};
 
 /// As a reader finds it. Bytes are counted from the array's beginning.
 struct Shown {
@@ -37,21 +57,18 @@ struct ShmCommunicator::Offer {
   ShmCommunicator& ring;
   const void* data = nullptr;
   std::size_t bytes = 0;
-  bool asked = false;  // whether this is large enough to be shown
-  int only = -1;       // the one position that gives; -1: all do
 
-  /// Says with the chunk that comes next where the array is; false: others cannot read it there.
-  bool show() const;
-  /// The positions that can do without buffers; none of them unless somebody gives so.
-  int count_shown(Chunk chunk) const;
-  Result<Shown> find(int peer, Chunk chunk) const;
-  /// From byte `begin` of the peer's array.
-  Result<void> copy(Chunk chunk, int peer, std::size_t begin, void* to, std::size_t bytes) const;
-  /// The same bytes of all arrays.
-  Result<void> reduce(Chunk chunk, std::size_t begin, void* to, std::size_t bytes, Type type,
+  /// Says with the chunk that comes next where the array is, or puts its first chunk into this
+  /// rank's input buffer by `give`. How many ranks have shown theirs, when all have arrived.
+  Result<int> ask(const std::function<void(std::byte* buffer)>& give) const;
+  /// When all have: the reduction of the bytes from `begin` on of all arrays. Returns when nobody
+  /// reads the own array any more.
+  Result<void> reduce(Chunk chunk, std::size_t begin, void* to, std::size_t count, Type type,
                       Reduction reduction) const;
-  /// Until nobody reads the own array any more.
-  Result<void> close(Chunk chunk) const;
+
+ private:
+  bool show() const;
+  Result<Shown> find(int peer, Chunk chunk) const;
 };
 
 }  // namespace ringmaster::collectives

@@ -64,6 +64,8 @@ Result<void> Executor::run() {
     for (Lane& lane : lanes_) {
       moved |= send(lane);
       moved |= receive(lane);
+      // Before another lane has other words: these may be decided.
+      if (!mismatch_.empty()) return farewell();
     }
     // A mismatch stops everything: there is no need to look for it while something moves.
     const bool yields = !moved && small_ && yield(idle);

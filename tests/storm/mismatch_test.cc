@@ -16,7 +16,7 @@ namespace ringmaster::storm {
 namespace {
 
 constexpr std::size_t kPartMax = 20'000;  // bytes
-constexpr std::uint64_t kSeeds = 60, kSeedsSlow = 12;
+constexpr std::uint64_t kSeeds = 80, kSeedsSlow = 12;
 
 bool is_valid(const Call& call) {
   const bool reduces = call.kind == Kind::all_reduce || call.kind == Kind::reduce_scatter;
