@@ -3,9 +3,9 @@
 # ringmaster_folder(a/b LINK x y): the library a_b from a/b/**, its test program a_b_tests, and one
 # program for each *_main.cc. Folders that are registered on their own are left out of their
 # parents.
-set(RINGMASTER_OWN_FOLDERS collectives/mpi worker/training jobs/core jobs/simulator jobs/spec
-  jobs/wire jobs/coordinator storage/layout tests/end_to_end tests/fakes tests/fuzz tests/storm
-  tests/tidy)
+set(RINGMASTER_OWN_FOLDERS collectives/mpi launcher/pmix worker/training jobs/core jobs/simulator
+  jobs/spec jobs/wire jobs/coordinator storage/layout tests/end_to_end tests/fakes tests/fuzz
+  tests/storm tests/tidy)
 
 set(RINGMASTER_TEST_DEFINITIONS
   RINGMASTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}" RINGMASTER_BINARY_DIR="${CMAKE_BINARY_DIR}/bin")

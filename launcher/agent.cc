@@ -280,6 +280,7 @@ std::vector<pid_t> Agent::pids() const {
   for (const Running& running : running_) {
     if (!running.process->exited()) all.push_back(running.process->pid());
   }
+  for (const pid_t pid : contracts_->helper_pids()) all.push_back(pid);
   return all;
 }
 

@@ -8,7 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 BUILD_PACKAGES="g++ cmake ninja-build ccache libfmt-dev libboost1.81-dev nlohmann-json3-dev
   libopenblas-serial-dev zlib1g-dev libyaml-cpp-dev libzmq3-dev libhwloc-dev libprotobuf-dev
   protobuf-compiler libsqlite3-dev dataset-fashion-mnist"
-TEST_PACKAGES="libgtest-dev iproute2"
+TEST_PACKAGES="libgtest-dev iproute2 libpmix-dev openmpi-bin libopenmpi-dev mpich libmpich-dev
+  python3-mpi4py"
 
 if [ -t 1 ]; then bold=$(printf '\033[1m'); plain=$(printf '\033[0m'); else bold=""; plain=""; fi
 say() { printf '%s==> %s%s\n' "$bold" "$*" "$plain"; }

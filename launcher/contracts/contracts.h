@@ -15,6 +15,8 @@
 // Thread rules: the loop's thread. Handlers are called from the loop, or within end_of().
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,6 +27,7 @@
 #include "base/file_descriptor.h"
 #include "jobs/core/exit_status.h"
 #include "launcher/contracts/job_folder.h"
+#include "launcher/contracts/mpi_need.h"
 #include "launcher/contracts/variables.h"
 #include "launcher/master_port.h"
 
@@ -35,8 +38,12 @@ class io_context;
 namespace ringmaster::launcher {
 
 struct Plan;
+class PmixHelper;
 namespace pmi {
 class Server;
+}
+namespace pmix {
+struct Told;
 }
 
 /// What one rank is started with.
@@ -71,6 +78,8 @@ class Contracts {
   Result<RankKit> prepare(int rank);
   /// The rank's process has ended.
   RankEnd end_of(int rank, jobs::ExitStatus status);
+  /// Processes of ours that live beside the ranks.
+  std::vector<pid_t> helper_pids() const;
   /// Where torch's launch API has the rank write its last exception; "": nowhere.
   std::string error_file_of(int rank) const;
 
@@ -79,6 +88,8 @@ class Contracts {
   Contracts(boost::asio::io_context& loop, const Plan& plan, std::vector<std::string> environment,
             Handlers handlers);
   Result<void> begin_attempt();
+  Result<void> start_pmix();
+  void on_told(const pmix::Told& told);
   RankFacts facts_of(int rank) const;
   void on_abort(int rank, int code);
   void on_failure(int rank, const std::string& words);
@@ -88,13 +99,18 @@ class Contracts {
   std::vector<std::string> environment_;
   Handlers handlers_;
   bool serves_;  // MPI and rendezvous
+  MpiNeed need_ = MpiNeed::no;
   std::vector<Seat> seats_;
   std::vector<bool> prepared_;  // in this attempt
   LaunchFacts launch_;
   std::optional<MasterPort> port_;
   std::optional<JobFolder> folder_;
   std::unique_ptr<pmi::Server> pmi_;
-  std::map<int, RankEnd> ends_;  // that are known before the processes' ends
+  std::unique_ptr<PmixHelper> pmix_;
+  std::vector<bool> inside_;      // of PMIx's clients: between MPI_Init and MPI_Finalize
+  std::vector<bool> was_inside_;  // or after it
+  std::optional<int> ended_without_mpi_ = {};  // a rank that PMIx's clients would wait for
+  std::map<int, RankEnd> ends_;                // that are known before the processes' ends
   std::unique_ptr<Deadline> deadline_;
 };
 

@@ -46,6 +46,11 @@ Value host_name_value(const LaunchFacts& launch, const RankFacts& rank) {
   return launch.hosts.at(static_cast<std::size_t>(rank.seat.host));
 }
 
+Value mpi_folder_value(const LaunchFacts& launch, const RankFacts&) {
+  if (launch.mpi_folder.empty()) return std::nullopt;
+  return launch.mpi_folder;
+}
+
 template <int number>
 Value number_value(const LaunchFacts&, const RankFacts&) {
   return text_of(number);
@@ -135,25 +140,46 @@ void add_horovod(Table& table) {
 }
 
 void add_openmpi(Table& table) {
-  table.insert(table.end(),
-               {{"OMPI_COMM_WORLD_RANK", "Open MPI", "as RANK", rank_value},
-                {"OMPI_COMM_WORLD_SIZE", "Open MPI", "as WORLD_SIZE", size_value},
-                {"OMPI_COMM_WORLD_LOCAL_RANK", "Open MPI", "as LOCAL_RANK", local_rank_value},
-                {"OMPI_COMM_WORLD_LOCAL_SIZE", "Open MPI", "as LOCAL_WORLD_SIZE", local_size_value},
-                {"OMPI_COMM_WORLD_NODE_RANK", "Open MPI",
-                 "as LOCAL_RANK: a host has one job of ours", local_rank_value},
-                {"OMPI_WORLD_SIZE", "Open MPI", "as WORLD_SIZE", size_value},
-                {"OMPI_WORLD_LOCAL_SIZE", "Open MPI", "as LOCAL_WORLD_SIZE", local_size_value},
-                {"OMPI_NUM_APP_CTX", "Open MPI", "1: there is one program", number_value<1>},
-                {"OMPI_APP_CTX_NUM_PROCS", "Open MPI", "as WORLD_SIZE", size_value},
-                {"OMPI_FIRST_RANKS", "Open MPI", "0: its first rank", number_value<0>},
-                {"OMPI_MCA_orte_hnp_uri", "Open MPI",
-                 "by this JAX knows the launcher; nothing listens there",
-                 [](const LaunchFacts& launch, const RankFacts&) -> Value {
-                   if (launch.master_port == 0) return std::nullopt;
-                   return fmt::format("{0}.0;tcp://{1}:{0}", launch.master_port,
-                                      launch.master_address);
-                 }}});
+  table.insert(
+      table.end(),
+      {{"OMPI_COMM_WORLD_RANK", "Open MPI", "as RANK", rank_value},
+       {"OMPI_COMM_WORLD_SIZE", "Open MPI", "as WORLD_SIZE", size_value},
+       {"OMPI_COMM_WORLD_LOCAL_RANK", "Open MPI", "as LOCAL_RANK", local_rank_value},
+       {"OMPI_COMM_WORLD_LOCAL_SIZE", "Open MPI", "as LOCAL_WORLD_SIZE", local_size_value},
+       {"OMPI_COMM_WORLD_NODE_RANK", "Open MPI", "as LOCAL_RANK: a host has one job of ours",
+        local_rank_value},
+       {"OMPI_WORLD_SIZE", "Open MPI", "as WORLD_SIZE", size_value},
+       {"OMPI_WORLD_LOCAL_SIZE", "Open MPI", "as LOCAL_WORLD_SIZE", local_size_value},
+       {"OMPI_NUM_APP_CTX", "Open MPI", "1: there is one program", number_value<1>},
+       {"OMPI_APP_CTX_NUM_PROCS", "Open MPI", "as WORLD_SIZE", size_value},
+       {"OMPI_FIRST_RANKS", "Open MPI", "0: its first rank", number_value<0>},
+       {"JSM_JSRUN_PORT", "Open MPI", "1: by this it looks for our PMIx server",
+        [](const LaunchFacts& launch, const RankFacts&) {
+          return launch.mpi_folder.empty() ? std::nullopt : text_of(1);
+        }},
+       {"OMPI_MCA_btl_vader_backing_directory", "Open MPI",
+        "where its shared memory lies, gone with the job", mpi_folder_value, Precedence::inherited},
+       {"OMPI_MCA_osc_sm_backing_directory", "Open MPI", "the same for windows", mpi_folder_value,
+        Precedence::inherited},
+       {"OMPI_MCA_pml", "Open MPI",
+        "ob1 when all ranks are on one host without GPU or fast network",
+        [](const LaunchFacts& launch, const RankFacts&) -> Value {
+          if (!launch.plain_host || launch.mpi_folder.empty()) return std::nullopt;
+          return "ob1";
+        },
+        Precedence::inherited},
+       {"OMPI_MCA_mpi_yield_when_idle", "Open MPI", "1 when ranks share processors",
+        [](const LaunchFacts& launch, const RankFacts&) {
+          const bool helps = launch.crowded && !launch.mpi_folder.empty();
+          return helps ? text_of(1) : std::nullopt;
+        },
+        Precedence::inherited},
+       {"OMPI_MCA_orte_hnp_uri", "Open MPI",
+        "by this JAX knows the launcher; nothing listens there",
+        [](const LaunchFacts& launch, const RankFacts&) -> Value {
+          if (launch.master_port == 0) return std::nullopt;
+          return fmt::format("{0}.0;tcp://{1}:{0}", launch.master_port, launch.master_address);
+        }}});
 }
 
 /// PMI's numbers only where there is a server: without one MPICH takes the rank for a lone one.

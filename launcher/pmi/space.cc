@@ -197,11 +197,12 @@ void Space::take_inner_line(int rank, std::string_view line, Actions& actions) {
     return;
   }
   if (one.total != one.number) return;  // one answer for all programs of a spawn
-  actions.push_back(
-      Say{fmt::format("rank {} asked for more processes (MPI_Comm_spawn): not supported, start all "
-                      "ranks at once with -np",
-                      rank)});
+  actions.push_back(Say{fmt::format("rank {} {}", rank, spawn_refusal())});
   actions.push_back(Send{rank, "cmd=spawn_result rc=-1 msg=not_supported\n"});
+}
+
+std::string spawn_refusal() {
+  return "asked for more processes (MPI_Comm_spawn): not supported, start all ranks at once (-np)";
 }
 
 std::string process_mapping_of(const std::vector<int>& hosts) {

@@ -8,9 +8,9 @@
 // to all; so 1,000 ranks cost 1,000 times what one does.
 //
 // MPI has no way on without a member. A barrier that can no longer complete, because some rank has
-// ended, is a failure of who waits in it, not a wait for ever. Processes that a rank starts one
-// after another, each an MPI program, may all use its connection: a new init after a finalize is no
-// error, and later values replace earlier ones.
+// ended, is a failure of who waits in it, not a wait for ever. A later value replaces an earlier
+// one of its key: MPICH itself asks for no more, and a rank's bound on keys would be one more
+// number.
 //
 // Pure: lines in, actions out. Not here: sockets (server.h).
 #pragma once
@@ -94,6 +94,9 @@ class Space {
   int waiting_ = 0;
   int ended_rank_ = -1;  // one that has ended
 };
+
+/// What a rank has done that called MPI_Comm_spawn.
+std::string spawn_refusal();
 
 /// "(vector,(0,1,8))": which ranks share a host, as PMI_process_mapping has it. `hosts[r]`: the
 /// host of rank r, counted from 0. "" when it is too long for a value: MPICH asks host names then.
