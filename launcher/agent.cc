@@ -10,6 +10,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <cstdlib>
 
 #include "collectives/tcp/address.h"
 #include "launcher/host_facts.h"
@@ -84,12 +85,15 @@ void Agent::abort(const jobs::AbortGeneration& action) {
   }
 }
 
-std::vector<Output> Agent::outputs_of(int rank, Sink* sink) const {
-  const std::string prefix = plan_.tag_output ? fmt::format("[{}] ", rank) : "";
-  const bool terminal = isatty(sink == streams_.output ? STDOUT_FILENO : STDERR_FILENO) == 1;
-  const auto ends = terminal ? LineSplitter::Ends::newline_or_return : LineSplitter::Ends::newline;
-  // A single rank has no lines of others to tear.
-  return {Output{sink, LineSplitter(prefix, ends), terminal || plan_.spec.ranks_max == 1}};
+Result<RankOutput> Agent::open_output(int rank, int attempt) const {
+  const auto stream = [](Sink* sink, int fd) {
+    const bool terminal = isatty(fd) == 1;
+    return OutputStream{sink, terminal, terminal && std::getenv("NO_COLOR") == nullptr};
+  };
+  const bool joined = streams_.output == streams_.error;
+  return open_rank_output(loop_, plan_.output, stream(streams_.output, STDOUT_FILENO),
+                          stream(streams_.error, joined ? STDOUT_FILENO : STDERR_FILENO), rank,
+                          attempt, streams_.on_file_error);
 }
 
 SpawnSpec Agent::spec_of(int rank) const {
@@ -169,17 +173,18 @@ void Agent::start_now(const jobs::StartRank& action) {
   const int rank = static_cast<int>(action.id.rank.value);
   segment_.slot(rank).steps.store(jobs::kNoState);
   set_watch(rank);
+  const auto failed = [&](const Error& error) {
+    post(jobs::RankStartFailed{action.id, exit_code_of(error), error.message});
+  };
+  auto output = open_output(rank, action.attempt);
+  if (!output) return failed(output.error());
   auto prepared = prepare(rank);
-  auto process =
-      !prepared
-          ? Result<std::unique_ptr<RankProcess>>(prepared.error())
-          : RankProcess::start(loop_, std::move(prepared->spec), outputs_of(rank, streams_.output),
-                               outputs_of(rank, streams_.error), handlers_of(action.id));
-  if (!process) {
-    post(jobs::RankStartFailed{action.id, exit_code_of(process.error()), process.error().message});
-    return;
-  }
-  running_.push_back({action.id, std::move(*process), std::move(prepared->abort_fd)});
+  if (!prepared) return failed(prepared.error());
+  auto process = RankProcess::start(loop_, std::move(prepared->spec), std::move(output->output),
+                                    std::move(output->error), handlers_of(action.id));
+  if (!process) return failed(process.error());
+  running_.push_back(
+      {action.id, std::move(output->files), std::move(*process), std::move(prepared->abort_fd)});
   post(jobs::RankStarted{action.id, prepared->endpoint});
 }
 

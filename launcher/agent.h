@@ -29,7 +29,8 @@ class Agent {
   struct Streams {
     Sink* output;
     Sink* error;
-    int terminal_columns = 0;  // of our standard error; 0: no terminal
+    std::function<void(const Error&)> on_file_error = {};  // of a rank's own files
+    int terminal_columns = 0;                              // of our standard error; 0: no terminal
   };
 
   /// `environment`: what every rank finds besides its own variables. `on_event` is called from the
@@ -70,6 +71,7 @@ class Agent {
  private:
   struct Running {
     jobs::RankId id;
+    std::vector<std::unique_ptr<Sink>> files;  // of its own; the process's readers write to them
     std::unique_ptr<RankProcess> process;
     FileDescriptor abort_fd;       // an eventfd that the rank has, too: written at an abort
     jobs::Generation handed = {};  // the newest generation whose table it got
@@ -112,7 +114,7 @@ class Agent {
   void on_exit(const jobs::RankId& id, jobs::ExitStatus status);
   void on_reached(const jobs::RankId& id, std::int64_t steps);
   void set_watch(int rank);
-  std::vector<Output> outputs_of(int rank, Sink* sink) const;
+  Result<RankOutput> open_output(int rank, int attempt) const;
   SpawnSpec spec_of(int rank) const;
   void post(const jobs::Event& event);
   void forget_the_over();

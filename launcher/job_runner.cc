@@ -88,8 +88,13 @@ Result<void> JobRunner::open(const std::vector<std::string>& environment) {
     if (!opened) return opened.error();
     error_.emplace(std::move(*opened));
   }
-  auto agent = Agent::create(loop_, plan_, environment, {&*output_, error(), terminal_columns()},
-                             [this](const jobs::Event& event) { handle(event); });
+  if (!plan_.output.folder.empty()) {
+    auto made = make_output_folder(plan_.output.folder);
+    if (!made) return made.error();
+  }
+  auto agent =
+      Agent::create(loop_, plan_, environment, {&*output_, error(), on_error, terminal_columns()},
+                    [this](const jobs::Event& event) { handle(event); });
   if (!agent) return agent.error();
   agent_ = std::move(*agent);
   return {};

@@ -20,6 +20,7 @@ constexpr int kDefaultRestarts = 10;
 // one start holds for a moment.
 constexpr int kFilesPerRank = 6;
 constexpr int kFilesOwn = 24;
+constexpr int kFilesOfOutput = 2;  // of each rank, with --output-dir
 
 template <class Number>
 bool read_whole(std::string_view text, Number* number) {
@@ -36,7 +37,8 @@ Result<void> check_gpus(const RunSettings& settings, const HostFacts& host, int 
 
 /// Of the ranks that this host starts.
 Result<void> check_open_files(Plan* plan, const HostFacts& host, int ranks) {
-  plan->open_files = static_cast<std::uint64_t>(kFilesOwn + kFilesPerRank * ranks);
+  const int each = kFilesPerRank + (plan->output.folder.empty() ? 0 : kFilesOfOutput);
+  plan->open_files = static_cast<std::uint64_t>(kFilesOwn + each * ranks);
   if (plan->open_files <= host.open_files_max) return {};
   return Error{Errc::exhausted,
                fmt::format("{} ranks need {} open files, the limit is {}: raise it (ulimit -n)",
@@ -54,11 +56,9 @@ Result<void> read_elastic(const RunSettings& settings, const std::vector<RankPro
                           Plan* plan) {
   auto& spec = plan->spec;
   if (settings.elastic.empty()) {
-    if (settings.restarts > 0) {
-      return Error{Errc::invalid,
-                   "--restarts needs --elastic MIN:MAX: plain programs have nothing "
-                   "that a replacement could go on with"};
-    }
+    // Plain ranks have nothing that a replacement could go on with: all of them start again.
+    spec.whole = settings.restarts > 0;
+    spec.restarts = std::max(0, static_cast<int>(settings.restarts));
     return {};
   }
   auto bounds = parse_elastic(settings.elastic);
@@ -80,6 +80,17 @@ Result<void> read_elastic(const RunSettings& settings, const std::vector<RankPro
   spec.ranks_min = least;
   spec.ranks_max = most;
   spec.restarts = settings.restarts >= 0 ? static_cast<int>(settings.restarts) : kDefaultRestarts;
+  return {};
+}
+
+Result<void> read_output(const RunSettings& settings, Plan* plan) {
+  OutputWishes& output = plan->output;
+  output = {
+      settings.tag_output, settings.time_output, settings.output_folder, {}, plan->spec.ranks_max};
+  if (settings.output_ranks.empty()) return {};
+  auto shown = parse_rank_list(settings.output_ranks, plan->spec.ranks_max);
+  if (!shown) return shown.error();
+  output.shown = std::move(*shown);
   return {};
 }
 
@@ -140,7 +151,6 @@ Result<Plan> make_plan(const RunSettings& settings, const std::vector<RankProgra
   plan.programs = programs;
   plan.host = host.name;
   plan.cpus = host.cpus;
-  plan.tag_output = settings.tag_output;
   if (auto valid = read_elastic(settings, programs, &plan); !valid) return valid.error();
   const int ranks = settings.elastic.empty() ? ranks_named(programs) : plan.spec.ranks_max;
   auto placed = place_ranks(settings, ranks, host, hosts);
@@ -158,6 +168,7 @@ Result<Plan> make_plan(const RunSettings& settings, const std::vector<RankProgra
     plan.spec.ranks_min = plan.spec.ranks_max = static_cast<int>(plan.places.size());
   }
   auto valid = read_drills(settings, &plan);
+  if (valid) valid = read_output(settings, &plan);
   if (valid) valid = check_gpus(settings, host, here);
   if (valid) valid = check_open_files(&plan, host, here);
   if (!valid) return valid.error();

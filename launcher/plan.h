@@ -15,6 +15,7 @@
 #include "jobs/core/spec.h"
 #include "launcher/host_choice.h"
 #include "launcher/mapping/bind_ranks.h"
+#include "launcher/output/rank_outputs.h"
 #include "launcher/settings.h"
 #include "launcher/variables.h"
 
@@ -55,7 +56,7 @@ struct Plan {
   std::optional<Duration> timeout;
   std::string host;
   int cpus = 1;
-  bool tag_output = false;
+  OutputWishes output = {};
   // Only for a host of several (host_agent.h):
   std::vector<std::string> environment = {};  // of the job, over the agent's own
   std::string address = {};  // where this host's ranks listen for those of others; "": nowhere

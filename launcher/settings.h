@@ -41,6 +41,9 @@ struct RunSettings {
   double timeout_seconds = 0;
   double grace_seconds = 5;
   bool tag_output = false;
+  bool time_output = false;
+  std::string output_folder;
+  std::string output_ranks;
   bool dry_run = false;
   bool json = false;
 

@@ -33,7 +33,8 @@ Plan plan_of(const wire::Launch& launch, const JobOnHost::Place& place) {
   plan.environment.assign(launch.environment().begin(), launch.environment().end());
   plan.host = place.host;
   plan.cpus = read_cpu_budget();
-  plan.tag_output = true;
+  plan.output.tags = true;
+  plan.output.ranks = plan.spec.ranks_max;
   plan.open_files = kAgentFiles + kFilesOfRank * static_cast<std::uint64_t>(launch.ranks());
   plan.address = place.address + ":0";
   plan.secret = launch.secret();

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace ringmaster::launcher {
 
@@ -32,6 +33,9 @@ class LineSplitter {
   void feed(std::string_view bytes, std::string& out);
   /// Appends to `out` the partial line that is held, without ending it.
   void flush(std::string& out);
+
+  /// Of the lines that begin from now on.
+  void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
 
   bool has_partial() const { return !held_.empty(); }
   /// True when what went out last was no whole line.

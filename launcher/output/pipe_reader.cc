@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "launcher/clock_text.h"
 #include "launcher/output/sink.h"
 
 namespace ringmaster::launcher {
@@ -121,6 +122,7 @@ ssize_t PipeReader::State::read_once(std::size_t most) {
 void PipeReader::State::deliver(std::string_view bytes) {
   for (auto& output : outputs) {
     std::string lines;
+    if (output.timed) output.splitter.set_prefix(clock_text_ms() + " " + *output.timed);
     output.splitter.feed(bytes, lines);
     if (!lines.empty()) output.sink->write(lines);
   }

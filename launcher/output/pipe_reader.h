@@ -16,6 +16,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/file_descriptor.h"
@@ -35,6 +37,8 @@ struct Output {
   Sink* sink;
   LineSplitter splitter;
   bool eager = false;  // a person watches: show a line before it has ended
+  /// Lines begin with the moment at which they came, and with this.
+  std::optional<std::string> timed = {};
 };
 
 class PipeReader {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/output/rank_outputs.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+namespace ringmaster::launcher {
+
+namespace {
+
+constexpr const char* kStreamFiles[] = {"stdout.log", "stderr.log"};
+
+Result<std::unique_ptr<Sink>> open_file(boost::asio::io_context& loop, const std::string& path,
+                                        const std::function<void(const Error&)>& on_error) {
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file.valid()) return errno_error(errno, path);
+  auto sink = Sink::open(loop, file.get(), path, on_error);
+  if (!sink) return sink.error();
+  return std::make_unique<Sink>(std::move(*sink));
+}
+
+Output shown(const OutputWishes& wishes, const OutputStream& stream, int rank) {
+  const auto ends =
+      stream.terminal ? LineSplitter::Ends::newline_or_return : LineSplitter::Ends::newline;
+  const std::string tag = wishes.tags ? tag_of(rank, stream.colours) : "";
+  // A single rank has no lines of others to tear.
+  return {stream.sink, LineSplitter(tag, ends), stream.terminal || wishes.ranks == 1,
+          wishes.times ? std::optional(tag) : std::nullopt};
+}
+
+template <class Number>
+bool read_number_of_rank(std::string_view text, Number* number) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return code == std::errc{} && end == text.data() + text.size();
+}
+
+}  // namespace
+
+std::string tag_of(int rank, bool colours) {
+  // Red is left to errors, black and white to backgrounds.
+  constexpr std::array<int, 5> kColours = {36, 33, 32, 35, 34};
+  if (!colours) return fmt::format("[{}] ", rank);
+  return fmt::format("\x1b[{}m[{}]\x1b[0m ", kColours[static_cast<std::size_t>(rank) % 5], rank);
+}
+
+Result<void> make_output_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error && !std::filesystem::is_directory(folder)) {
+    error = std::make_error_code(std::errc::not_a_directory);
+  }
+  if (error) return errno_error(error.value(), fmt::format("--output-dir {}", folder));
+  return {};
+}
+
+Result<RankOutput> open_rank_output(boost::asio::io_context& loop, const OutputWishes& wishes,
+                                    const OutputStream& output, const OutputStream& error, int rank,
+                                    int attempt,
+                                    const std::function<void(const Error&)>& on_error) {
+  RankOutput made;
+  if (wishes.shown.empty() || wishes.shown.contains(rank)) {
+    made.output.push_back(shown(wishes, output, rank));
+    made.error.push_back(shown(wishes, error, rank));
+  }
+  if (wishes.folder.empty()) return made;
+  const std::string folder = fmt::format("{}/attempt_{}/{}", wishes.folder, attempt, rank);
+  auto is_there = make_output_folder(folder);
+  if (!is_there) return is_there.error();
+  for (const char* name : kStreamFiles) {
+    auto file = open_file(loop, folder + "/" + name, on_error);
+    if (!file) return file.error();
+    auto& outputs = name == kStreamFiles[0] ? made.output : made.error;
+    // Whole lines are for streams of several ranks; here each byte is on disk as soon as it is
+    // read.
+    outputs.push_back({file->get(), LineSplitter(), true});
+    made.files.push_back(std::move(*file));
+  }
+  return made;
+}
+
+Result<std::set<int>> parse_rank_list(std::string_view text, int ranks) {
+  std::set<int> all;
+  for (std::string_view left = text;;) {
+    const std::size_t comma = left.find(',');
+    const std::string_view field = left.substr(0, comma);
+    const std::size_t dash = field.find('-');
+    int first = 0, last = 0;
+    const bool read =
+        read_number_of_rank(field.substr(0, dash), &first) &&
+        (dash == std::string_view::npos || read_number_of_rank(field.substr(dash + 1), &last));
+    if (dash == std::string_view::npos) last = first;
+    if (!read || first < 0 || last < first) {
+      return Error{Errc::invalid,
+                   fmt::format("--output-ranks {}: it takes ranks as in 0,4-7", text)};
+    }
+    if (last >= ranks) {
+      return Error{Errc::invalid, fmt::format("--output-ranks {}: there is no rank {}, they are 0 "
+                                              "to {}",
+                                              text, last, ranks - 1)};
+    }
+    for (int rank = first; rank <= last; ++rank) all.insert(rank);
+    if (comma == std::string_view::npos) return all;
+    left.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace ringmaster::launcher
