@@ -32,7 +32,7 @@ mapping::HostRoom room_of(const HostFacts& host) {
 hostlist::HostList list_of_this(const HostFacts& host, int ranks, int cores_per_rank) {
   const mapping::HostRoom room = room_of(host);
   int slots = ranks;
-  if (host.gpus > 0 || ranks == 0) {
+  if (ranks == 0) {
     slots = mapping::is_known(&room) ? mapping::slots_of_room(room, cores_per_rank) : host.cpus;
   }
   // One rank is the least: a core too few is then said as such.
