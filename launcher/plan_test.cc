@@ -68,6 +68,21 @@ TEST(Plan, MoreRanksThanCoresAreSaidHereAndRefusedAboveSomebodysCount) {
   EXPECT_EQ(refused({.cores_per_rank = 5}, 0).find("place 1 rank of 5 cores on here"), 0U);
 }
 
+TEST(Plan, CoresAreLookedAtOnlyWhereThePlanDependsOnThem) {
+  EXPECT_FALSE(needs_cores({.program = {.ranks = 2}}, {}));
+  EXPECT_FALSE(needs_cores({.elastic = "1:2"}, {}));
+  EXPECT_TRUE(needs_cores({}, {}));
+  EXPECT_TRUE(needs_cores({.program = {.ranks = 2}, .bind = "core"}, {}));
+  EXPECT_TRUE(needs_cores({.program = {.ranks = 2}, .cores_per_rank = 1}, {}));
+  EXPECT_FALSE(needs_cores({}, listed({{.host = "me", .slots = 2}, {.host = "n1"}})));
+  EXPECT_TRUE(needs_cores({}, listed({{.host = "me"}})));
+  HostChoice ranked = listed({{.host = "me", .slots = 1}});
+  ranked.list->ranks = {{.rank = 0, .host = "me"}};
+  EXPECT_FALSE(needs_cores({}, ranked));
+  ranked.list->ranks.front().slots = "0";
+  EXPECT_TRUE(needs_cores({}, ranked));
+}
+
 TEST(Plan, RanksThatShareACoreAreToldSo) {
   HostFacts narrow{.name = "here", .cpus = 1, .cores = {{.processors = {3}}}};
   const auto plan = make_plan({.bind = "core"}, {{.command = {"a"}, .ranks = 4}}, narrow, {});
