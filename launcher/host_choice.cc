@@ -51,12 +51,16 @@ ListResult<HostList> read_as(std::string_view format, const hostlist::Source& so
   return hostlist::read_host_list(*found, {.list = source});
 }
 
-/// A list that is the value of an option has no lines to speak of.
+/// A list that is the value of an option has no lines to speak of, and no format that one could
+/// name.
 ListResult<HostList> read_pick(const hostlist::Source& picked) {
   auto list = hostlist::guess_host_list(*hostlist::find_format("openmpi-host"), {.list = picked});
   if (list) return list;
   hostlist::ListError error = list.error();
   error.line = 0;
+  if (error.hint.starts_with("name the format") || error.hint.starts_with("name its format")) {
+    error.hint = "write n1:4,n2, or a hostfile: that has port=2222 and a format";
+  }
   return error;
 }
 

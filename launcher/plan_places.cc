@@ -32,7 +32,7 @@ mapping::HostRoom room_of(const HostFacts& host) {
 hostlist::HostList list_of_this(const HostFacts& host, int ranks, int cores_per_rank) {
   const mapping::HostRoom room = room_of(host);
   int slots = ranks;
-  if (host.gpus > 0 || ranks == 0) {
+  if (ranks == 0) {
     slots = mapping::is_known(&room) ? mapping::slots_of_room(room, cores_per_rank) : host.cpus;
   }
   // One rank is the least: a core too few is then said as such.
@@ -93,7 +93,16 @@ void add_remarks(const RunSettings& settings, const HostFacts& host, const HostC
 bool needs_cores(const RunSettings& settings, const HostChoice& hosts) {
   const bool wished = settings.bind == "core" || settings.bind == "numa" ||
                       settings.cores_per_rank > 0 || settings.map == "numa";
-  return wished || hosts.list || (settings.program.ranks == 0 && settings.elastic.empty());
+  if (wished) return true;
+  if (!hosts.list) return settings.program.ranks == 0 && settings.elastic.empty();
+  const auto counts_cores = [&](const hostlist::HostEntry& entry) {
+    return entry.host == hosts.here && !entry.slots;
+  };
+  const auto names_cores = [&](const hostlist::RankEntry& rank) {
+    return rank.host == hosts.here && !rank.slots.empty();
+  };
+  return std::ranges::any_of(hosts.list->hosts, counts_cores) ||
+         std::ranges::any_of(hosts.list->ranks, names_cores);
 }
 
 Result<Places> place_ranks(const RunSettings& settings, int ranks, const HostFacts& host,

@@ -3,9 +3,9 @@
 // The part of a plan that says where ranks are: hosts and wishes in, a place and processors for
 // each rank out, with the lines that the user should see.
 //
-// Without a list this host has as many slots as ranks are asked for, unless it has GPUs: more ranks
-// than cores are a usual way to try a program. A list, an allocation and GPUs are somebody's count,
-// which only --oversubscribe exceeds.
+// Without a list this host has as many slots as ranks are asked for: more ranks than cores are a
+// usual way to try a program. A list and an allocation are somebody's count, which only
+// --oversubscribe exceeds; make_plan counts the GPUs.
 //
 // Pure.
 #pragma once

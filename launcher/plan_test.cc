@@ -58,13 +58,30 @@ TEST(Plan, MoreRanksThanCoresAreSaidHereAndRefusedAboveSomebodysCount) {
             "place 20 ranks: me has 2 slots (ask for at most 2, name more hosts, or "
             "--oversubscribe)");
   EXPECT_TRUE(planned({.oversubscribe = true}, 20, listed({{.host = "me", .slots = 2}})).ok());
-  EXPECT_EQ(refused({}, 4, {}, 3).find("place 4 ranks: here has 3 slots"), 0U);
+  EXPECT_EQ(refused({}, 4, {}, 3),
+            "4 ranks, but here has 3 GPUs: --oversubscribe lets ranks share them");
+  EXPECT_TRUE(planned({.oversubscribe = true}, 4, {}, 3).ok());
   EXPECT_EQ(refused({}, 4, listed({{.host = "me", .slots = 9}}), 3),
             "4 ranks, but me has 3 GPUs: --oversubscribe lets ranks share them");
   EXPECT_EQ(planned({}, 20)->spec.ranks_max, 20);
   EXPECT_EQ(refused({.cores_per_rank = 2}, 3),
             "place 3 ranks of 2 cores on here: it has 4 cores (ask for fewer, or --oversubscribe)");
   EXPECT_EQ(refused({.cores_per_rank = 5}, 0).find("place 1 rank of 5 cores on here"), 0U);
+}
+
+TEST(Plan, CoresAreLookedAtOnlyWhereThePlanDependsOnThem) {
+  EXPECT_FALSE(needs_cores({.program = {.ranks = 2}}, {}));
+  EXPECT_FALSE(needs_cores({.elastic = "1:2"}, {}));
+  EXPECT_TRUE(needs_cores({}, {}));
+  EXPECT_TRUE(needs_cores({.program = {.ranks = 2}, .bind = "core"}, {}));
+  EXPECT_TRUE(needs_cores({.program = {.ranks = 2}, .cores_per_rank = 1}, {}));
+  EXPECT_FALSE(needs_cores({}, listed({{.host = "me", .slots = 2}, {.host = "n1"}})));
+  EXPECT_TRUE(needs_cores({}, listed({{.host = "me"}})));
+  HostChoice ranked = listed({{.host = "me", .slots = 1}});
+  ranked.list->ranks = {{.rank = 0, .host = "me"}};
+  EXPECT_FALSE(needs_cores({}, ranked));
+  ranked.list->ranks.front().slots = "0";
+  EXPECT_TRUE(needs_cores({}, ranked));
 }
 
 TEST(Plan, RanksThatShareACoreAreToldSo) {

@@ -78,7 +78,7 @@ TEST_F(BadHosts, ListsOnTheCommandLine) {
   expect_refused("-H -n1", code, {"-H: \"-n1\""});
   expect_refused("-H localhost:2 -H localhost:4", code, {"localhost:4", "another -H"});
   expect_refused("-H localhost:99999999999", code, {"localhost:99999999999"});
-  expect_refused("-H kim@localhost:22", code, {"port or a number of slots"});
+  expect_refused("-H kim@localhost:22", code, {"port or a number of slots", "port=2222"});
   expect_refused("-H n9 --hostfile two", code, {"-H: \"n9\"", "two"});
 }
 
