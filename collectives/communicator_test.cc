@@ -252,7 +252,7 @@ void exchange(Communicator& ring, const Operation& o) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kOperations = 40;  // many times slower
+constexpr int kOperations = 25;  // many times slower
 #else
 constexpr int kOperations = 150;
 #endif
