@@ -116,11 +116,11 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ShmRanks, testing::Values(1, 2, 3, 4, 8));
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kSequences = 6;  // many times slower
-constexpr std::uint64_t kLongest = 30000;
+constexpr std::uint64_t kLongestArray = 30000;
 constexpr std::int64_t kAborts = 24;
 #else
 constexpr std::uint64_t kSequences = 20;
-constexpr std::uint64_t kLongest = 90000;
+constexpr std::uint64_t kLongestArray = 90000;
 constexpr std::int64_t kAborts = 60;
 #endif
 
@@ -132,7 +132,7 @@ TEST(ShmCommunicator, RandomSequencesOfOperationsAgree) {
     run_shm_ranks(*segment, ranks, 1, [&](ShmCommunicator& ring) {
       Random random(seed);  // the same on all ranks
       for (int turn = 0; turn < 60; ++turn) {
-        const std::size_t count = random.below(random.below(2) == 0 ? 2000 : kLongest);
+        const std::size_t count = random.below(random.below(2) == 0 ? 2000 : kLongestArray);
         const auto root = static_cast<int>(random.below(static_cast<std::uint64_t>(ranks)));
         auto data = contribution(ring.position(), count, seed + static_cast<std::uint64_t>(turn));
         if (random.below(2) == 0) {
