@@ -252,7 +252,7 @@ void exchange(Communicator& ring, const Operation& o) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kOperations = 40;  // many times slower
+constexpr int kOperations = 25;  // many times slower
 #else
 constexpr int kOperations = 150;
 #endif
@@ -300,25 +300,25 @@ struct Other {
   const char* text;
   Result<void> (*call)(Communicator& ring, std::vector<float>& in, std::vector<float>& out);
 };
-using Floats = std::vector<float>;
+using FloatArray = std::vector<float>;
 const Other kOthers[] = {
     {"all_reduce of 9 float32 (sum)",
-     [](Communicator& ring, Floats& in, Floats& out) {
+     [](Communicator& ring, FloatArray& in, FloatArray& out) {
        return ring.all_reduce(in.data(), out.data(), 9, RINGMASTER_FLOAT32, RINGMASTER_SUM);
      }},
     {"all_reduce of 8 int32 (sum)",
-     [](Communicator& ring, Floats& in, Floats& out) {
+     [](Communicator& ring, FloatArray& in, FloatArray& out) {
        return ring.all_reduce(in.data(), out.data(), 8, RINGMASTER_INT32, RINGMASTER_SUM);
      }},
     {"all_reduce of 8 float32 (max)",
-     [](Communicator& ring, Floats& in, Floats& out) {
+     [](Communicator& ring, FloatArray& in, FloatArray& out) {
        return ring.all_reduce(in.data(), out.data(), 8, RINGMASTER_FLOAT32, RINGMASTER_MAX);
      }},
     {"broadcast of 8 float32 from 0",
-     [](Communicator& ring, Floats& in, Floats&) {
+     [](Communicator& ring, FloatArray& in, FloatArray&) {
        return ring.broadcast(in.data(), 8, RINGMASTER_FLOAT32, 0);
      }},
-    {"barrier", [](Communicator& ring, Floats&, Floats&) { return ring.barrier(); }}};
+    {"barrier", [](Communicator& ring, FloatArray&, FloatArray&) { return ring.barrier(); }}};
 
 TEST_P(EveryEngine, TellsAllRanksInTheSameWordsWhoCalledWhat) {
   if (GetParam().ranks == 1) GTEST_SKIP() << "nobody to differ from";
@@ -329,7 +329,7 @@ TEST_P(EveryEngine, TellsAllRanksInTheSameWordsWhoCalledWhat) {
     std::mutex mutex;
     std::vector<std::string> told;  // by the ranks of this process
     GetParam().run(GetParam().ranks, [&](Communicator& ring) {
-      Floats in(16), out(16);
+      FloatArray in(16), out(16);
       const auto end = ring.position() == odd ? other.call(ring, in, out)
                                               : ring.all_reduce(in.data(), out.data(), 8,
                                                                 RINGMASTER_FLOAT32, RINGMASTER_SUM);
@@ -354,7 +354,7 @@ TEST_P(EveryEngine, TellsAllRanksWhoGivesWhatNobodyTakes) {
   GetParam().run(ranks, [&](Communicator& ring) {
     Counts give(static_cast<std::size_t>(ranks), 2), take = give;
     if (ring.position() == 0) give.back() = 3;
-    Floats in(total(give)), out(total(take));
+    FloatArray in(total(give)), out(total(take));
     const auto end = ring.all_to_all(in.data(), give, out.data(), take, RINGMASTER_FLOAT32);
     ASSERT_FALSE(end.ok());
     EXPECT_EQ(end.error().code, Errc::mismatch);

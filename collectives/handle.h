@@ -50,7 +50,8 @@ struct ringmaster_communicator {
   /// Ends what is on its way. The engine's waits must have ended, or be about to.
   void end_generation();
 
-  std::unique_ptr<ringmaster::collectives::Arena> arena;  // of the session
+  std::unique_ptr<ringmaster::collectives::Arena> arena;                 // of the session
+  std::unique_ptr<ringmaster::collectives::FusionMemory> fusion_memory;  // from the first tensor on
   std::unique_ptr<ringmaster::collectives::Communicator> engine;
   std::unique_ptr<WorkQueue> queue;                           // from the first start on
   std::optional<Operation> group;                             // between its begin and its end

@@ -10,14 +10,14 @@ namespace ringmaster::collectives {
 namespace {
 
 /// Every bit of the result hangs on every bit of the argument (the finisher of SplitMix64).
-std::uint64_t mixed(std::uint64_t bits) {
+std::uint64_t spread_bits(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebULL;
   return bits ^ (bits >> 31);
 }
 
 std::uint64_t part_number(std::size_t from, std::size_t to, std::size_t count) {
-  return mixed(mixed((static_cast<std::uint64_t>(from) << 32) + to + 1) + count);
+  return spread_bits(spread_bits((static_cast<std::uint64_t>(from) << 32) + to + 1) + count);
 }
 
 /// A part of which its giver and its taker say different things.

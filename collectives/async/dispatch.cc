@@ -106,7 +106,10 @@ Result<WorkPointer> ringmaster_communicator::enqueue(WorkQueue::Task task,
 
 Result<WorkPointer> ringmaster_communicator::submit(Tensor tensor, const void* input,
                                                     void* output) {
-  if (!tensors) tensors = std::make_shared<Tensors>(tensor_settings, rank_numbers(), timeline);
+  if (!fusion_memory) fusion_memory = std::make_unique<FusionMemory>(arena.get());
+  if (!tensors) {
+    tensors = std::make_shared<Tensors>(tensor_settings, rank_numbers(), *fusion_memory, timeline);
+  }
   auto submitted = tensors->submit(std::move(tensor), input, output);
   if (!submitted) return submitted.error();
   if (!submitted->opened) return submitted->work;

@@ -76,7 +76,12 @@ TEST(Simulate, RanksOfOneHostShareItsNic) {
 
 TEST(Simulate, AThousandRanks) {
   const Cost cost;
-  for (const Algorithm algorithm : {Algorithm::halving, Algorithm::tree, Algorithm::ring}) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  const auto algorithms = {Algorithm::halving, Algorithm::tree};  // a ring has 100 times the steps
+#else
+  const auto algorithms = {Algorithm::halving, Algorithm::tree, Algorithm::ring};
+#endif
+  for (const Algorithm algorithm : algorithms) {
     const Plan plan = choose(Operation::all_reduce, 1000, 0, 64 << 20, {cost, algorithm});
     EXPECT_GT(simulate(plan, 64 << 20, 8, cost).seconds, 0.1);
   }

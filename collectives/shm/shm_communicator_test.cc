@@ -116,8 +116,12 @@ INSTANTIATE_TEST_SUITE_P(Sizes, ShmRanks, testing::Values(1, 2, 3, 4, 8));
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kSequences = 6;  // many times slower
+constexpr std::uint64_t kLongestArray = 30000;
+constexpr std::int64_t kAborts = 24;
 #else
 constexpr std::uint64_t kSequences = 20;
+constexpr std::uint64_t kLongestArray = 90000;
+constexpr std::int64_t kAborts = 60;
 #endif
 
 TEST(ShmCommunicator, RandomSequencesOfOperationsAgree) {
@@ -128,7 +132,7 @@ TEST(ShmCommunicator, RandomSequencesOfOperationsAgree) {
     run_shm_ranks(*segment, ranks, 1, [&](ShmCommunicator& ring) {
       Random random(seed);  // the same on all ranks
       for (int turn = 0; turn < 60; ++turn) {
-        const std::size_t count = random.below(2) == 0 ? random.below(2000) : random.below(90000);
+        const std::size_t count = random.below(random.below(2) == 0 ? 2000 : kLongestArray);
         const auto root = static_cast<int>(random.below(static_cast<std::uint64_t>(ranks)));
         auto data = contribution(ring.position(), count, seed + static_cast<std::uint64_t>(turn));
         if (random.below(2) == 0) {
@@ -186,7 +190,7 @@ TEST(ShmCommunicator, AnAbortEndsEveryWait) {
 TEST(ShmCommunicator, SurvivesAbortsAtRandomMoments) {
   auto segment = Segment::create(4);
   ASSERT_TRUE(segment.ok());
-  for (std::int64_t generation = 1; generation <= 60; ++generation) {
+  for (std::int64_t generation = 1; generation <= kAborts; ++generation) {
     std::atomic<std::int64_t> operations{0};
     std::thread aborter([&] {
       while (operations < generation * 3) std::this_thread::yield();

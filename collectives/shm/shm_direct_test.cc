@@ -14,8 +14,10 @@ namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kDirectSeeds = 1;  // many times slower
+constexpr int kDirectTurns = 8, kRanksOfLarge = 3;
 #else
 constexpr std::uint64_t kDirectSeeds = 4;
+constexpr int kDirectTurns = 12, kRanksOfLarge = 8;
 #endif
 
 /// An array of floats in memory of one kind, `shift` elements behind where that begins.
@@ -179,7 +181,7 @@ constexpr std::size_t kShownFloats = 1024 * 1024 / sizeof(float);
 /// One rank's part of a sequence of the operations that follows from the seed.
 void pass_randomly(ShmCommunicator& ring, Arena& arena, std::uint64_t seed) {
   Random common(seed), own(seed * 100 + static_cast<std::uint64_t>(ring.position()));
-  for (int turn = 0; turn < 12; ++turn) {
+  for (int turn = 0; turn < kDirectTurns; ++turn) {
     SCOPED_TRACE("seed " + std::to_string(seed) + " turn " + std::to_string(turn));
     constexpr std::size_t kMost[] = {600, 30000, 80000};
     const std::size_t most = kMost[common.below(3)];
@@ -187,7 +189,8 @@ void pass_randomly(ShmCommunicator& ring, Arena& arena, std::uint64_t seed) {
     for (int peer = 0; peer < ring.size(); ++peer) {
       counts.push_back(common.chance(0.2) ? 0 : 1 + common.below(most));
     }
-    if (turn % 4 == 2 && common.chance(0.7)) {  // large enough to be read where it is
+    if (turn % 4 == 2 && ring.size() <= kRanksOfLarge &&
+        common.chance(0.7)) {  // large enough to be read where it is
       counts[common.below(counts.size())] = kShownFloats + common.below(3000);
     }
     const bool all_shared = common.chance(0.6), in_place = own.chance(0.3);

@@ -69,7 +69,11 @@ class TcpAborts : public testing::TestWithParam<bool> {};
 // Each rank goes from one generation to the next by itself, as soon as it hears of it: some knock
 // at doors of a generation that the others have not entered.
 TEST_P(TcpAborts, AtRandomMoments) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr std::int64_t kGenerations = 30;  // many times slower
+#else
   constexpr std::int64_t kGenerations = 80;
+#endif
   TcpRanks ranks(kRanks, GetParam());
   std::atomic<std::int64_t> operations{0};
   std::vector<std::thread> threads;

@@ -151,6 +151,16 @@ struct Case {
   std::uint64_t seed;
 };
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kCasesASeed = 3;  // many times slower
+constexpr std::size_t kManyElements = 5000;
+constexpr std::size_t kLongBytes = 200'000;
+#else
+constexpr std::uint64_t kCasesASeed = 12;
+constexpr std::size_t kManyElements = 40000;
+constexpr std::size_t kLongBytes = 600'000;
+#endif
+
 Case draw_case(Random& random, int ranks, std::uint64_t seed) {
   Case c{};
   c.type = static_cast<Type>(random.below(7));
@@ -166,7 +176,7 @@ Case draw_case(Random& random, int ranks, std::uint64_t seed) {
                                3 * kChunkBytes};
   const std::size_t width = size_of(c.type);
   c.count = random.chance(0.6) ? edges[random.below(std::size(edges))] / width
-                               : random.below(random.chance(0.5) ? 3000 : 600000) / width;
+                               : random.below(random.chance(0.5) ? 3000 : kLongBytes) / width;
   c.count += random.below(3);
   c.root = static_cast<int>(random.below(static_cast<std::uint64_t>(ranks)));
   c.in_place = random.chance(0.5);
@@ -216,14 +226,6 @@ schedules::Choice choice_of(std::uint64_t seed) {
   if (seed <= all.size()) choice.algorithm = all[seed - 1];
   return choice;
 }
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kCasesASeed = 4;  // many times slower
-constexpr std::size_t kManyElements = 5000;
-#else
-constexpr std::uint64_t kCasesASeed = 12;
-constexpr std::size_t kManyElements = 40000;
-#endif
 
 class TcpSizes : public testing::TestWithParam<int> {};
 

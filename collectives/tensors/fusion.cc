@@ -18,6 +18,31 @@ bool are_neighbours(const std::vector<Piece>& pieces) {
 
 }  // namespace
 
+FusionMemory::~FusionMemory() {
+  give_back();
+}
+
+void FusionMemory::give_back() {
+  if (shared_ != nullptr) CHECK(arena_->free(shared_).ok());
+  shared_ = nullptr;
+  shared_bytes_ = 0;
+}
+
+std::byte* FusionMemory::room(std::size_t bytes) {
+  if (bytes <= shared_bytes_) return static_cast<std::byte*>(shared_);
+  if (bytes <= plain_.size()) return plain_.data();
+  give_back();
+  if (arena_ != nullptr) {
+    if (const auto made = arena_->allocate(bytes)) {
+      shared_ = *made;
+      shared_bytes_ = bytes;
+      return static_cast<std::byte*>(shared_);
+    }
+  }
+  plain_.resize(bytes);
+  return plain_.data();
+}
+
 Result<FusionTimes> Fusion::reduce(Communicator& engine, const std::vector<Piece>& pieces,
                                    Type type, Reduction reduction) {
   CHECK(!pieces.empty());
@@ -29,22 +54,22 @@ Result<FusionTimes> Fusion::reduce(Communicator& engine, const std::vector<Piece
   FusionTimes times;
   times.begin = read_clock();
   if (!in_place) {
-    if (buffer_.size() < bytes) buffer_.resize(bytes);
-    std::byte* to = buffer_.data();
+    std::byte* const fused = memory_.room(bytes);
+    std::byte* to = fused;
     for (const Piece& piece : pieces) {
       copy_bytes(to, piece.input, piece.bytes);
       to += piece.bytes;
     }
     copied_ += bytes;
     times.copied = true;
-    input = output = buffer_.data();
+    input = output = fused;
   }
   times.reduced_from = read_clock();
   const auto reduced = engine.all_reduce(input, output, bytes / size_of(type), type, reduction);
   if (!reduced) return reduced.error();
   times.reduced_to = read_clock();
   if (!in_place) {
-    const std::byte* from = buffer_.data();
+    const std::byte* from = at(input, 0);
     for (const Piece& piece : pieces) {
       copy_bytes(piece.output, from, piece.bytes);
       from += piece.bytes;

@@ -11,9 +11,12 @@
 
 namespace ringmaster::collectives {
 
-Tensors::Tensors(TensorSettings settings, std::vector<int> numbers,
+Tensors::Tensors(TensorSettings settings, std::vector<int> numbers, FusionMemory& memory,
                  std::shared_ptr<Timeline> timeline)
-    : settings_(settings), numbers_(std::move(numbers)), timeline_(std::move(timeline)) {}
+    : settings_(settings),
+      numbers_(std::move(numbers)),
+      timeline_(std::move(timeline)),
+      fusion_(memory) {}
 
 Result<Tensors::Submitted> Tensors::submit(Tensor tensor, const void* input, void* output) {
   if (tensor.name.empty() || tensor.name.size() > kNameLongest) {

@@ -55,8 +55,10 @@ class Tensors {
     std::shared_ptr<Batch> opened;  // to be run by the queue; null when one was open
   };
 
-  /// Of one generation, whose ranks have `numbers`. `timeline` may be null.
-  Tensors(TensorSettings settings, std::vector<int> numbers, std::shared_ptr<Timeline> timeline);
+  /// Of one generation, whose ranks have `numbers`. `timeline` may be null; `memory` is there as
+  /// long as the engine is.
+  Tensors(TensorSettings settings, std::vector<int> numbers, FusionMemory& memory,
+          std::shared_ptr<Timeline> timeline);
 
   /// Hands a tensor in; in place when `input` is `output`. A name is free again when it is over.
   Result<Submitted> submit(Tensor tensor, const void* input, void* output);
