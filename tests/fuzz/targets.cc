@@ -12,7 +12,8 @@ const std::vector<Target>& targets() {
       lines_target(),         manifest_target(),     messages_target(),    metrics_target(),
       packed_target(),        peer_target(),         plan_target(),        processes_target(),
       records_target(),       recovery_log_target(), safetensors_target(), spec_target(),
-      snapshot_target(),      tag_target(),          wire_target(),
+      snapshot_target(),      tag_target(),          wire_target(),        pmi_target(),
+      elf_target(),           error_file_target(),
   };
   return all;
 }
