@@ -115,7 +115,7 @@ TEST_F(TorchPrograms, TheLossIsTheSameAsUnderTorchrun) {
   // Debian 12's torch has a table of streams that its Python reads differently: without these two
   // its own torchrun starts nothing.
   const Ended theirs = run_program({"/usr/bin/python3", "-m", "torch.distributed.run",
-                                    "--nproc_per_node", "2", "--master_port", "0", "--redirects",
+                                    "--nproc_per_node", "2", "--standalone", "--redirects",
                                     "1", "--tee", "1", "--log_dir", folder_.path(), script_});
   ASSERT_EQ(theirs.exit_code, 0) << theirs.error;
   EXPECT_NE(theirs.output.find(ours.output), std::string::npos) << ours.output << theirs.output;
