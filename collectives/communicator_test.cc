@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "collectives/hierarchical/ranks_for_test.h"
 #include "collectives/mpi_ranks_for_test.h"
 #include "collectives/nccl/on_device_for_test.h"
@@ -251,11 +252,7 @@ void exchange(Communicator& ring, const Operation& o) {
   }
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kOperations = 25;  // many times slower
-#else
-constexpr int kOperations = 150;
-#endif
+constexpr int kOperations = kSanitized ? 25 : 150;  // many times slower
 
 class EveryEngine : public testing::TestWithParam<Engine> {};
 

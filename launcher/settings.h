@@ -42,8 +42,8 @@ struct RunSettings {
   double grace_seconds = 5;
   bool tag_output = false;
   bool time_output = false;
-  std::string output_folder;
-  std::string output_ranks;
+  std::string output_folder = {};
+  std::string output_ranks = {};
   bool dry_run = false;
   bool json = false;
 

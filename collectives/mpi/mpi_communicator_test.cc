@@ -96,8 +96,7 @@ TEST(MpiCommunicator, PartsThatDoNotFitAreNamedOnAllRanks) {
     std::vector<float> in(n), out(n + 1);
     const auto end = ring.all_to_all(in.data(), give, out.data(), take, RINGMASTER_FLOAT32);
     ASSERT_FALSE(end.ok());
-    EXPECT_EQ(end.error().message,
-              "all_to_all: rank 0 gives 1 elements to rank 1, which takes 2");
+    EXPECT_EQ(end.error().message, "all_to_all: rank 0 gives 1 elements to rank 1, which takes 2");
   });
 }
 

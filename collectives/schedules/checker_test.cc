@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 
 namespace ringmaster::collectives::schedules {
 namespace {
@@ -11,12 +12,6 @@ namespace {
 constexpr Operation kPlannedOperations[] = {Operation::all_reduce, Operation::reduce_scatter,
                                             Operation::all_gather, Operation::all_to_all,
                                             Operation::broadcast,  Operation::barrier};
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSlow = true;  // many times: every plan is checked without
-#else
-constexpr bool kSlow = false;
-#endif
 
 /// Every plan for so many ranks, with one root and number of segments.
 template <class Each>
@@ -33,7 +28,7 @@ void each_plan(int ranks, int root, int segments, const Each& each) {
 TEST(Checker, AcceptsEveryPlanUpTo64Ranks) {
   int plans = 0;
   for (int ranks = 1; ranks <= kCheckedRanksMax; ++ranks) {
-    if (kSlow && ranks > 12 && ranks != 33) continue;
+    if (kSanitized && ranks > 12 && ranks != 33) continue;
     const int segments = 1 + ranks % 5;
     each_plan(ranks, (ranks * 7) % ranks, segments, [&](const Plan& plan) {
       const auto checked = check(plan);
@@ -41,7 +36,7 @@ TEST(Checker, AcceptsEveryPlanUpTo64Ranks) {
       ++plans;
     });
   }
-  EXPECT_EQ(plans, (kSlow ? 13 : 64) * 12 * 2);
+  EXPECT_EQ(plans, (kSanitized ? 13 : 64) * 12 * 2);
 }
 
 std::vector<Steps> all_steps(const Plan& plan) {
@@ -100,7 +95,7 @@ bool damage(std::vector<Steps>& all, int way, Random& random) {
 
 TEST(Checker, RejectsEveryDamagedPlan) {
   int damaged = 0;
-  for (std::uint64_t seed = 0; seed < (kSlow ? 10 : 60); ++seed) {
+  for (std::uint64_t seed = 0; seed < (kSanitized ? 10 : 60); ++seed) {
     Random random(seed);
     const int ranks = 2 + static_cast<int>(random.below(14));
     const int segments = 1 + static_cast<int>(random.below(4));
@@ -115,7 +110,7 @@ TEST(Checker, RejectsEveryDamagedPlan) {
       }
     });
   }
-  EXPECT_GT(damaged, kSlow ? 300 : 2000);
+  EXPECT_GT(damaged, kSanitized ? 300 : 2000);
 }
 
 // Both send first and receive afterwards, which only buffers could carry through.

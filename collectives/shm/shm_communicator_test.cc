@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "collectives/shm/ranks_for_test.h"
 
 namespace ringmaster::collectives {
@@ -114,15 +115,9 @@ TEST_P(ShmRanks, ABarrierWaitsForEverybody) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, ShmRanks, testing::Values(1, 2, 3, 4, 8));
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kSequences = 6;  // many times slower
-constexpr std::uint64_t kLongestArray = 30000;
-constexpr std::int64_t kAborts = 24;
-#else
-constexpr std::uint64_t kSequences = 20;
-constexpr std::uint64_t kLongestArray = 90000;
-constexpr std::int64_t kAborts = 60;
-#endif
+constexpr std::uint64_t kSequences = kSanitized ? 6 : 20;  // many times slower
+constexpr std::uint64_t kLongestArray = kSanitized ? 30000 : 90000;
+constexpr std::int64_t kAborts = kSanitized ? 24 : 60;
 
 TEST(ShmCommunicator, RandomSequencesOfOperationsAgree) {
   for (std::uint64_t seed = 0; seed < kSequences; ++seed) {

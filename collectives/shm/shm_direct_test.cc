@@ -7,18 +7,15 @@
 #include <memory>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "collectives/shm/ranks_for_test.h"
 
 namespace ringmaster::collectives {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kDirectSeeds = 1;  // many times slower
-constexpr int kDirectTurns = 8, kRanksOfLarge = 3;
-#else
-constexpr std::uint64_t kDirectSeeds = 4;
-constexpr int kDirectTurns = 12, kRanksOfLarge = 8;
-#endif
+constexpr std::uint64_t kDirectSeeds = kSanitized ? 1 : 4;  // many times slower
+constexpr int kDirectTurns = kSanitized ? 8 : 12;
+constexpr int kRanksOfLarge = kSanitized ? 3 : 8;
 
 /// An array of floats in memory of one kind, `shift` elements behind where that begins.
 class SharedArray {

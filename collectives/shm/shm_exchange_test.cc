@@ -2,16 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "collectives/shm/ranks_for_test.h"
 
 namespace ringmaster::collectives {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kMailSeeds = 4;  // many times slower
-#else
-constexpr std::uint64_t kMailSeeds = 15;
-#endif
+constexpr std::uint64_t kMailSeeds = kSanitized ? 4 : 15;  // many times slower
 
 Transfer mail(std::vector<int>& data, int peer) {
   return {data.data(), data.size(), RINGMASTER_INT32, peer};

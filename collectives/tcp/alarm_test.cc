@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "collectives/tcp/ranks_for_test.h"
 
 namespace ringmaster::collectives {
@@ -69,11 +70,7 @@ class TcpAborts : public testing::TestWithParam<bool> {};
 // Each rank goes from one generation to the next by itself, as soon as it hears of it: some knock
 // at doors of a generation that the others have not entered.
 TEST_P(TcpAborts, AtRandomMoments) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr std::int64_t kGenerations = 30;  // many times slower
-#else
-  constexpr std::int64_t kGenerations = 80;
-#endif
+  constexpr std::int64_t kGenerations = kSanitized ? 30 : 80;  // many times slower
   TcpRanks ranks(kRanks, GetParam());
   std::atomic<std::int64_t> operations{0};
   std::vector<std::thread> threads;

@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "collectives/call_text.h"
 #include "collectives/tcp/nonce.h"
 #include "collectives/tcp/ranks_for_test.h"
@@ -70,11 +71,7 @@ std::vector<std::byte> draw_bytes(Random& random, const Call& call) {
 }
 
 TEST(Executor, SurvivesAnyPeer) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr std::uint64_t kSeeds = 150;
-#else
-  constexpr std::uint64_t kSeeds = 600;
-#endif
+  constexpr std::uint64_t kSeeds = kSanitized ? 150 : 600;
   TcpRanks ranks(3);
   const Call call{kBroadcast, std::uint32_t{RINGMASTER_UINT8}, 0, 1, 100};
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "collectives/call_text.h"
 #include "collectives/tcp/ranks_for_test.h"
 
@@ -63,11 +64,7 @@ bool is_right(const std::string& text, const std::vector<Call>& calls) {
   return false;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kDifferences = 25;  // many times slower
-#else
-constexpr std::uint64_t kDifferences = 60;
-#endif
+constexpr std::uint64_t kDifferences = kSanitized ? 25 : 60;  // many times slower
 
 // Ranks that were not connected yet when the others found the difference, and left, once waited for
 // their whole time-out.

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/random.h"
+#include "base/sanitized.h"
 #include "collectives/reduce.h"
 #include "collectives/tcp/ranks_for_test.h"
 
@@ -151,15 +152,9 @@ struct Case {
   std::uint64_t seed;
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kCasesASeed = 3;  // many times slower
-constexpr std::size_t kManyElements = 5000;
-constexpr std::size_t kLongBytes = 200'000;
-#else
-constexpr std::uint64_t kCasesASeed = 12;
-constexpr std::size_t kManyElements = 40000;
-constexpr std::size_t kLongBytes = 600'000;
-#endif
+constexpr std::uint64_t kCasesASeed = kSanitized ? 3 : 12;  // many times slower
+constexpr std::size_t kManyElements = kSanitized ? 5000 : 40000;
+constexpr std::size_t kLongBytes = kSanitized ? 200'000 : 600'000;
 
 Case draw_case(Random& random, int ranks, std::uint64_t seed) {
   Case c{};

@@ -19,11 +19,12 @@ bool ranks_join(const Job& job) {
 }
 
 /// When the rank has kept the others waiting for too long; nothing: they do not wait for it.
-std::optional<Time> deadline(const Job& job, const RankRecord& rank) {
+/// `joins`: ranks_join(), which looks at every rank, and is asked for once for all of them.
+std::optional<Time> deadline(const Job& job, const RankRecord& rank, bool joins) {
   if (job.outcome) return std::nullopt;
   if (rank.state == RankState::leaving) return rank.since + job.spec.leave_timeout;
   const bool coming = rank.state == RankState::starting || rank.state == RankState::started;
-  if (coming && ranks_join(job)) return rank.since + job.spec.start_timeout;
+  if (coming && joins) return rank.since + job.spec.start_timeout;
   return std::nullopt;
 }
 
@@ -36,8 +37,9 @@ void on_timers(Job& job, Time now, Actions& actions) {
       if (rank.has_process()) kill_rank(rank, now, "the grace is over", actions);
     }
   }
+  const bool joins = ranks_join(job);
   for (RankRecord& rank : job.ranks) {
-    const auto due = deadline(job, rank);
+    const auto due = deadline(job, rank, joins);
     if (!due || now < *due) continue;
     rank.words =
         rank.state == RankState::leaving
@@ -55,8 +57,9 @@ void on_timers(Job& job, Time now, Actions& actions) {
 std::optional<Time> next_timer(const Job& job) {
   if (job.ended()) return std::nullopt;
   std::optional<Time> next = job.kill_at;
+  const bool joins = ranks_join(job);
   for (const RankRecord& rank : job.ranks) {
-    const auto due = deadline(job, rank);
+    const auto due = deadline(job, rank, joins);
     if (due && (!next || *due < *next)) next = due;
   }
   return next;

@@ -15,6 +15,7 @@
 #include "launcher/plan.h"
 #include "launcher/pmi/server.h"
 #include "launcher/pmi/space.h"
+#include "launcher/rendezvous/http_server.h"
 
 namespace ringmaster::launcher {
 
@@ -132,7 +133,22 @@ Result<void> Contracts::begin_attempt() {
       pmi::ServerHandlers{[this](int rank, int code) { on_abort(rank, code); },
                           [this](int rank, const std::string& words) { on_failure(rank, words); },
                           [this](const std::string& words) { handlers_.say(words); }});
+  auto started = start_rendezvous();
+  if (!started) return started.error();
   return start_pmix();
+}
+
+Result<void> Contracts::start_rendezvous() {
+  const int ranks = static_cast<int>(seats_.size());
+  std::map<std::string, int> members = {{"local_" + plan_.host, ranks}};
+  for (int rank = 0; rank < ranks; ++rank) members[fmt::format("cross_{}", rank)] = 1;
+  rendezvous_.reset();
+  auto server = rendezvous::HttpServer::start(loop_, rendezvous::Store(ranks, std::move(members)));
+  if (!server) return server.error();
+  rendezvous_ = std::move(*server);
+  launch_.rendezvous_address = kLoopback;
+  launch_.rendezvous_port = rendezvous_->port();
+  return {};
 }
 
 Result<void> Contracts::start_pmix() {

@@ -45,6 +45,9 @@ class Server;
 namespace pmix {
 struct Told;
 }
+namespace rendezvous {
+class HttpServer;
+}
 
 /// What one rank is started with.
 struct RankKit {
@@ -88,6 +91,7 @@ class Contracts {
   Contracts(boost::asio::io_context& loop, const Plan& plan, std::vector<std::string> environment,
             Handlers handlers);
   Result<void> begin_attempt();
+  Result<void> start_rendezvous();
   Result<void> start_pmix();
   void on_told(const pmix::Told& told);
   RankFacts facts_of(int rank) const;
@@ -107,6 +111,7 @@ class Contracts {
   std::optional<JobFolder> folder_;
   std::unique_ptr<pmi::Server> pmi_;
   std::unique_ptr<PmixHelper> pmix_;
+  std::unique_ptr<rendezvous::HttpServer> rendezvous_;
   std::vector<bool> inside_;      // of PMIx's clients: between MPI_Init and MPI_Finalize
   std::vector<bool> was_inside_;  // or after it
   std::optional<int> ended_without_mpi_ = {};  // a rank that PMIx's clients would wait for

@@ -20,15 +20,16 @@ using PmiSocket = boost::asio::posix::stream_descriptor;
 
 }  // namespace
 
-struct Server::Parts : std::enable_shared_from_this<Server::Parts> {
-  struct Connection {
-    std::optional<PmiSocket> socket;
-    std::string input;   // no more than one line and a buffer
-    std::string output;  // that the socket has not taken
-    bool waits = false;  // for the loop
-    bool deaf = false;   // its end takes no more; what it has said is heard all the same
-  };
+// Not in the nameless namespace: a type with a name has it as a member.
+struct PmiConnection {
+  std::optional<PmiSocket> socket;
+  std::string input;   // no more than one line and a buffer
+  std::string output;  // that the socket has not taken
+  bool waits = false;  // for the loop
+  bool deaf = false;   // its end takes no more; what it has said is heard all the same
+};
 
+struct Server::Parts : std::enable_shared_from_this<Server::Parts> {
   Parts(boost::asio::io_context& given_loop, const std::string& name, const std::vector<int>& hosts,
         ServerHandlers given)
       : loop(given_loop),
@@ -36,7 +37,7 @@ struct Server::Parts : std::enable_shared_from_this<Server::Parts> {
         handlers(std::move(given)),
         connections(hosts.size()) {}
 
-  Connection& at(int rank) { return connections[static_cast<std::size_t>(rank)]; }
+  PmiConnection& at(int rank) { return connections[static_cast<std::size_t>(rank)]; }
   void watch(int rank);
   /// Takes one buffer.
   enum class Heard { nothing, something, end };
@@ -48,18 +49,18 @@ struct Server::Parts : std::enable_shared_from_this<Server::Parts> {
   boost::asio::io_context& loop;
   Space space;
   ServerHandlers handlers;
-  std::vector<Connection> connections;
+  std::vector<PmiConnection> connections;
 };
 
 void Server::Parts::watch(int rank) {
-  Connection& one = at(rank);
+  PmiConnection& one = at(rank);
   if (one.waits || !one.socket) return;
   one.waits = true;
   const auto what = one.output.empty() ? PmiSocket::wait_read : PmiSocket::wait_write;
   one.socket->async_wait(what, [weak = weak_from_this(), rank](const boost::system::error_code& c) {
     const auto self = weak.lock();
     if (!self || c) return;
-    Connection& ready = self->at(rank);
+    PmiConnection& ready = self->at(rank);
     ready.waits = false;
     if (!ready.output.empty()) {
       self->send(rank, "");
@@ -72,7 +73,7 @@ void Server::Parts::watch(int rank) {
 }
 
 Server::Parts::Heard Server::Parts::read(int rank) {
-  Connection& one = at(rank);
+  PmiConnection& one = at(rank);
   std::array<char, kLineMax> buffer;
   ssize_t size = 0;
   do {
@@ -89,7 +90,7 @@ Server::Parts::Heard Server::Parts::read(int rank) {
 }
 
 void Server::Parts::take_lines(int rank) {
-  Connection& one = at(rank);
+  PmiConnection& one = at(rank);
   std::size_t taken = 0;
   for (std::size_t end = 0; one.output.empty() && one.socket; taken = end + 1) {
     end = one.input.find('\n', taken);
@@ -104,7 +105,7 @@ void Server::Parts::take_lines(int rank) {
 }
 
 void Server::Parts::send(int rank, const std::string& text) {
-  Connection& one = at(rank);
+  PmiConnection& one = at(rank);
   if (!one.deaf && one.socket) one.output += text;
   while (one.socket && !one.output.empty()) {
     const ssize_t size = ::send(one.socket->native_handle(), one.output.data(), one.output.size(),
@@ -145,8 +146,8 @@ Result<FileDescriptor> Server::connect(int rank) {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return errno_error(errno, fmt::format("make the PMI socket of rank {}", rank));
   }
-  Parts::Connection& one = parts_->at(rank);
-  one = Parts::Connection{};
+  PmiConnection& one = parts_->at(rank);
+  one = PmiConnection{};
   one.socket.emplace(parts_->loop, ends[0]);
   parts_->watch(rank);
   return FileDescriptor(ends[1]);

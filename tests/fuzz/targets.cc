@@ -7,13 +7,13 @@ namespace ringmaster::fuzz {
 
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = {
-      announcements_target(), core_target(),     cpus_target(),         door_target(),
-      flags_target(),         frames_target(),   hostlist_target(),     idx_target(),
-      lines_target(),         manifest_target(), messages_target(),     metrics_target(),
-      packed_target(),        peer_target(),     places_target(),       plan_target(),
-      processes_target(),     records_target(),  recovery_log_target(), safetensors_target(),
-      spec_target(),          snapshot_target(), tag_target(),          variables_target(),
-      wire_target(),
+      announcements_target(), core_target(),         cpus_target(),        door_target(),
+      elf_target(),           error_file_target(),   flags_target(),       frames_target(),
+      hostlist_target(),      idx_target(),          lines_target(),       manifest_target(),
+      messages_target(),      metrics_target(),      packed_target(),      peer_target(),
+      places_target(),        plan_target(),         pmi_target(),         processes_target(),
+      records_target(),       recovery_log_target(), safetensors_target(), snapshot_target(),
+      spec_target(),          tag_target(),          variables_target(),   wire_target(),
   };
   return all;
 }

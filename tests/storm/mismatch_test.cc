@@ -8,6 +8,7 @@
 
 #include <thread>
 
+#include "base/sanitized.h"
 #include "collectives/reduce.h"
 #include "tests/storm/settings.h"
 #include "tests/storm/story.h"
@@ -104,7 +105,7 @@ class Mismatch : public testing::TestWithParam<Engine> {
 TEST_P(Mismatch, AllRanksFailInTheSameWords) {
   if (std::string(GetParam().name) == "solo") GTEST_SKIP() << "nobody to differ from";
   const auto only = read_storm_seed();
-  const std::uint64_t seeds = kSlow ? kSeedsSlow : kSeeds;
+  const std::uint64_t seeds = kSanitized ? kSeedsSlow : kSeeds;
   for (std::uint64_t seed = only.value_or(0); seed < (only ? *only + 1 : seeds); ++seed) {
     const auto crew = GetParam().make(seed);
     int odd = 0;
