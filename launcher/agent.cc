@@ -10,7 +10,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
-#include <cstdlib>
 
 #include "collectives/tcp/address.h"
 #include "launcher/host_facts.h"
@@ -86,9 +85,9 @@ void Agent::abort(const jobs::AbortGeneration& action) {
 }
 
 Result<RankOutput> Agent::open_output(int rank, int attempt) const {
-  const auto stream = [](Sink* sink, int fd) {
+  const auto stream = [&](Sink* sink, int fd) {
     const bool terminal = isatty(fd) == 1;
-    return OutputStream{sink, terminal, terminal && std::getenv("NO_COLOR") == nullptr};
+    return OutputStream{sink, terminal, terminal && plan_.output.colours};
   };
   const bool joined = streams_.output == streams_.error;
   return open_rank_output(loop_, plan_.output, stream(streams_.output, STDOUT_FILENO),

@@ -33,8 +33,8 @@ class Agent {
     int terminal_columns = 0;                              // of our standard error; 0: no terminal
   };
 
-  /// `environment`: what every rank finds besides its own variables. `on_event` is called from the
-  /// loop, never from within perform().
+  /// `environment`: what every rank finds besides its own variables. `on_event` is called from
+  /// the loop, never from within perform().
   static Result<std::unique_ptr<Agent>> create(boost::asio::io_context& loop, const Plan& plan,
                                                std::vector<std::string> environment,
                                                Streams streams, OnEvent on_event);
@@ -51,8 +51,7 @@ class Agent {
   /// Where ranks save to and load from; it outlives the agent.
   void set_saver(Saver* saver) { saver_ = saver; }
 
-  /// What a rank finds as LOCAL_RANK and LOCAL_WORLD_SIZE, where they are not its number and the
-  /// job's size.
+  /// A rank's LOCAL_RANK and LOCAL_WORLD_SIZE, where they are not its number and the job's size.
   void set_local_rank(int rank, int local_rank, int local_size);
 
   /// The living processes of this job; and all that must live when one job's orphans are cleared.
@@ -135,9 +134,8 @@ class Agent {
   std::unique_ptr<Deferred> deferred_;
   std::function<std::vector<pid_t>()> keep_;
   OnNotice on_notice_;
-  jobs::Generation aborted_{}, formed_{};  // the newest
-  std::uint32_t lost_ = 0;                 // since a generation last held one state
-  std::uint32_t joined_ = 0;
+  jobs::Generation aborted_{}, formed_{};    // the newest
+  std::uint32_t lost_ = 0, joined_ = 0;      // since a generation last held one state
   Saver* saver_ = nullptr;                   // none under ringrun
   std::map<jobs::Incarnation, int> saving_;  // shards that are being written
   // Of ranks that have done their work: told after their last shard, so that the job is not over

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   auto plan = make_plan(settings, programs->programs, facts, *hosts);
   if (!plan) return fail_as("ringrun", json, plan.error(), "", exit_code_of_plan(plan.error()));
   plan->remarks.insert(plan->remarks.end(), programs->remarks.begin(), programs->remarks.end());
+  plan->output.colours = wants_colours();
   if (settings.dry_run) return show(*plan, json);
   if (auto fine = check_startable(*plan); !fine) {
     return fail_as("ringrun", json, fine.error(), "", exit_code_of_plan(fine.error()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/settings.h"
 
+#include <cstdlib>
 #include <sstream>
 
 #include "launcher/exit_codes.h"
@@ -92,6 +93,10 @@ Flags RunSettings::flags() {
   };
   all.insert(all.end(), own.begin(), own.end());
   return all;
+}
+
+bool wants_colours() {
+  return std::getenv("NO_COLOR") == nullptr;
 }
 
 std::string run_help(RunSettings& settings) {

@@ -53,6 +53,9 @@ struct RunSettings {
 /// Pure: whether `--json` stands before the program, whatever is wrong with the rest.
 bool asks_for_json(const Flags& flags, const std::vector<std::string>& arguments);
 
+/// Whether terminals get colours: not where NO_COLOR is set.
+bool wants_colours();
+
 /// The page that `ringrun --help` prints.
 std::string run_help(RunSettings& settings);
 

@@ -29,13 +29,14 @@ struct OutputWishes {
   std::string folder = {};   // of files for each rank; "": none
   std::set<int> shown = {};  // ranks whose lines pass through our streams; empty: all
   int ranks = 1;             // of the job
+  bool colours = false;      // of tags, where a person watches
 };
 
 /// One of our own streams.
 struct OutputStream {
   Sink* sink = nullptr;
   bool terminal = false;  // a person watches
-  bool colours = false;   // and sees them
+  bool colours = false;   // and sees colours
 };
 
 /// What one process of a rank writes to. The files live as long as its readers.
