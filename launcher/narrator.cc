@@ -10,6 +10,7 @@ std::vector<std::string> Narrator::tell(const jobs::Action& action, Time now) {
     started_ = true;
     start_ = now;
   }
+  if (const auto* report = std::get_if<jobs::Report>(&action)) return {report->text};
   if (!elastic_) return {};
   if (const auto* formed = std::get_if<jobs::FormGeneration>(&action)) {
     losses_ += static_cast<int>(formed->table.lost.size());
@@ -17,7 +18,6 @@ std::vector<std::string> Narrator::tell(const jobs::Action& action, Time now) {
       joins_ += static_cast<int>(formed->table.joined.size());
     }
   }
-  if (const auto* report = std::get_if<jobs::Report>(&action)) return {report->text};
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "base/check.h"
+#include "launcher/contracts/error_file.h"
 #include "launcher/contracts/foreign.h"
 #include "launcher/contracts/pmix_helper.h"
 #include "launcher/plan.h"
@@ -274,7 +275,12 @@ RankEnd Contracts::end_of(int rank, jobs::ExitStatus status) {
   if (pmix_) pmix_->drain();
   const auto known = ends_.find(rank);
   if (known != ends_.end()) return known->second;
-  if (!status.success() || !pmi_) return {status, ""};
+  if (!status.success()) {
+    // What torch's record decorator has written of an exception tells more than an exit code.
+    const auto said = read_error_file(error_file_of(rank));
+    return {status, said ? said->message : ""};
+  }
+  if (!pmi_) return {status, ""};
   if (pmi_->inside(rank) || inside_[static_cast<std::size_t>(rank)]) {
     return {{kFailureCode, 0}, "ended between MPI_Init and MPI_Finalize"};
   }
