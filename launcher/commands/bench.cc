@@ -9,6 +9,7 @@ int run_bench(const Arguments& arguments) {
   static const std::vector<Command> commands = {
       {"allreduce", "time by size, beside MPI libraries", run_bench_allreduce},
       {"coordinator", "decisions and restarts after many jobs", run_bench_coordinator},
+      {"launch", "start and end of a job, beside other launchers", run_bench_launch},
       {"recovery", "kills ranks and times how fast the ring goes on", run_bench_recovery},
       {"scaling", "speed-up of training over one rank", run_bench_scaling},
       {"recovery-rank", "", run_recovery_rank},

@@ -53,6 +53,7 @@ int run_bench_allreduce(const Arguments& arguments);
 int run_bench_scaling(const Arguments& arguments);
 int run_bench_recovery(const Arguments& arguments);
 int run_bench_coordinator(const Arguments& arguments);
+int run_bench_launch(const Arguments& arguments);
 int run_simulate(const Arguments& arguments);
 int run_schedule(const Arguments& arguments);
 int run_calibrate(const Arguments& arguments);
