@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr int kLooks = 1000;
 constexpr auto kLook = std::chrono::milliseconds(20);
 constexpr int kBatch = 24, kEpochs = 4;
-constexpr int kLong = kSanitized ? 30 : 150;  // epochs of some seconds
+constexpr int kLong = kSanitized ? 100 : 150;  // epochs of some seconds
 
 /// A file system of a few megabytes on the folder, seen by this process and what it starts, and
 /// gone with them. False when this user may not mount.
@@ -216,7 +216,7 @@ TEST_F(CheckpointTest, AFullDiskCostsASaveAndNotTheTraining) {
   if (!mount_small_disk(store_)) GTEST_SKIP() << "this user may not mount a small file system";
   ASSERT_NO_FATAL_FAILURE(coordinator_.start());
   EXPECT_EQ(
-      coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 2 * kLong)})
+      coordinator_.run({"submit", spec("{min: 1, max: 4}", "{hosts: 2, slots: 2}", 3 * kLong)})
           .exit_code,
       0);
   ASSERT_TRUE(wait_for_step(20)) << coordinator_.log();
