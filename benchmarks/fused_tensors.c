@@ -8,25 +8,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "benchmarks/timing.h"
 #include "collectives/ringmaster_tensors.h"
 #include "worker/ringmaster_session.h"
 
 enum { MOST_TENSORS = 1000, MOST_STEPS = 10000, GAP = 64 }; /* floats between two tensors */
 static float* tensors[MOST_TENSORS];
 static double times[MOST_STEPS];
-
-static double now_us(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
-static int by_value(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 
 static void check(ringmaster_status status) {
   if (status == RINGMASTER_OK) return;

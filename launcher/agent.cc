@@ -139,8 +139,8 @@ void Agent::start_deferred() {
   for (const jobs::StartRank& action : starts) start_now(action);
 }
 
-Result<Agent::Prepared> Agent::prepare(int rank) {
-  auto kit = contracts_->prepare(rank);
+Result<Agent::Prepared> Agent::prepare(int rank, int attempt) {
+  auto kit = contracts_->prepare(rank, attempt);
   if (!kit) return kit.error();
   Prepared prepared;
   SpawnSpec& spec = prepared.spec;
@@ -177,7 +177,7 @@ void Agent::start_now(const jobs::StartRank& action) {
   };
   auto output = open_output(rank, action.attempt);
   if (!output) return failed(output.error());
-  auto prepared = prepare(rank);
+  auto prepared = prepare(rank, action.attempt);
   if (!prepared) return failed(prepared.error());
   auto process = RankProcess::start(loop_, std::move(prepared->spec), std::move(output->output),
                                     std::move(output->error), handlers_of(action.id));

@@ -92,7 +92,7 @@ class Agent {
   void start(const jobs::StartRank& action);
   void start_now(const jobs::StartRank& action);
   void start_deferred();
-  Result<Prepared> prepare(int rank);
+  Result<Prepared> prepare(int rank, int attempt);
   void end_failed(int rank);
   void abort(const jobs::AbortGeneration& action);
   void signal(const jobs::SignalRank& action);

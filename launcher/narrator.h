@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tells the person in front of ringrun what is worth knowing, in as few lines as possible: nothing
-// for a plain job that goes well, one line for each loss and each heal of an elastic one, and the
-// reason when it ends badly.
+// for a plain job that goes well, one line for each start of all its ranks again, for each loss and
+// each heal of an elastic one, and the reason when it ends badly.
 //
 // Pure: actions in, lines out.
 #pragma once

@@ -58,7 +58,7 @@ MpiNeed need_of(const Plan& plan, const std::vector<std::string>& environment) {
 }
 
 /// Whether UCX, which Open MPI prefers, could find anything but shared memory here. Its search
-/// takes half of the run of a short program (200 of 410 ms for 4 ranks on 2 cores).
+/// takes a good part of the run of a short program.
 bool is_plain_host() {
   for (const char* path : {"/dev/infiniband", "/dev/nvidiactl", "/dev/kfd", "/dev/hfi1_0"}) {
     if (::access(path, F_OK) == 0) return false;
@@ -86,7 +86,6 @@ Contracts::Contracts(boost::asio::io_context& loop, const Plan& plan,
       handlers_(std::move(handlers)),
       serves_(!plan.spec.elastic() && plan.address.empty()),
       seats_(seats_in(plan)),
-      prepared_(static_cast<std::size_t>(plan.spec.ranks_max), false),
       deadline_(std::make_unique<Deadline>(loop)) {}
 
 Contracts::~Contracts() = default;
@@ -117,7 +116,6 @@ Result<std::unique_ptr<Contracts>> Contracts::create(boost::asio::io_context& lo
 }
 
 Result<void> Contracts::begin_attempt() {
-  std::fill(prepared_.begin(), prepared_.end(), false);
   ends_.clear();
   port_.reset();
   launch_.master_port = plan_.master_port;
@@ -222,15 +220,12 @@ RankFacts Contracts::facts_of(int rank) const {
           processors ? static_cast<int>(processors->size()) : 0, -1};
 }
 
-Result<RankKit> Contracts::prepare(int rank) {
-  const auto index = static_cast<std::size_t>(rank);
-  CHECK_LT(index, prepared_.size());
-  if (prepared_[index] && !plan_.spec.elastic()) {
-    ++launch_.restarts;
+Result<RankKit> Contracts::prepare(int rank, int attempt) {
+  if (attempt > launch_.restarts && !plan_.spec.elastic()) {
+    launch_.restarts = attempt;
     auto begun = begin_attempt();
     if (!begun) return begun.error();
   }
-  prepared_[index] = true;
   RankKit kit;
   RankFacts facts = facts_of(rank);
   if (pmi_) {

@@ -7,8 +7,8 @@
 // that end means. MPI's way to end a job (an abort, a rank that leaves without its finalize)
 // becomes words and an exit code like those of any failure.
 //
-// All ranks of a plain program start again together: a rank that is prepared a second time begins
-// the next attempt, which gets a MASTER_PORT and servers of its own, so that nothing which an older
+// All ranks of a plain program start again together: the first one of a later attempt begins it for
+// all. Each attempt has a MASTER_PORT and servers of its own, so that nothing which an older
 // attempt has left is taken for the new one's. Ranks of an elastic job come and go singly; MPI and
 // Horovod's static rendezvous have no place for that, and are not served there.
 //
@@ -78,7 +78,8 @@ class Contracts {
   /// What the agent of one host of several is told, as it cannot count the others' ranks.
   void set_local_rank(int rank, int local_rank, int local_size);
 
-  Result<RankKit> prepare(int rank);
+  /// `attempt`: processes that the rank had before.
+  Result<RankKit> prepare(int rank, int attempt);
   /// The rank's process has ended.
   RankEnd end_of(int rank, jobs::ExitStatus status);
   /// Processes of ours that live beside the ranks.
@@ -105,7 +106,6 @@ class Contracts {
   bool serves_;  // MPI and rendezvous
   MpiNeed need_ = MpiNeed::no;
   std::vector<Seat> seats_;
-  std::vector<bool> prepared_;  // in this attempt
   LaunchFacts launch_;
   std::optional<MasterPort> port_;
   std::optional<JobFolder> folder_;

@@ -96,7 +96,9 @@ void add_torchrun(Table& table) {
        {"TORCHELASTIC_ERROR_FILE", "torchrun", "where a failing rank leaves its traceback",
         [](const LaunchFacts& launch, const RankFacts& rank) -> Value {
           if (launch.error_folder.empty()) return std::nullopt;
-          return fmt::format("{}/error-{}.json", launch.error_folder, rank.seat.rank);
+          // Of this attempt: an older one's words are not the reason of what comes later.
+          return fmt::format("{}/error-{}-{}.json", launch.error_folder, launch.restarts,
+                             rank.seat.rank);
         }},
        {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "torchrun", "1: NCCL's failures end the rank",
         number_value<1>, Precedence::inherited},

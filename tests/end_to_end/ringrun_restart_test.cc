@@ -117,5 +117,16 @@ TEST(RingrunRestart, WhatTorchRecordedIsTheReason) {
       << ended.error;
 }
 
+TEST(RingrunRestart, WhatAnEarlierAttemptRecordedIsNotTheReasonOfALaterFailure) {
+  const Ended ended = run_program({"ringrun", "-np", "1", "--restarts", "1", "sh", "-c",
+                                   "[ $RINGMASTER_RESTART = 1 ] && exit 5; echo '{\"message\": "
+                                   "{\"message\": \"ValueError: the first\"}}' > "
+                                   "$TORCHELASTIC_ERROR_FILE; exit 1"});
+  EXPECT_EQ(ended.exit_code, 5);
+  EXPECT_TRUE(contains(ended.error, "rank 0: ValueError: the first; all ranks start again"))
+      << ended.error;
+  EXPECT_TRUE(contains(ended.error, "failed: rank 0: exited with code 5")) << ended.error;
+}
+
 }  // namespace
 }  // namespace ringmaster::tests
