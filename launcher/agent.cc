@@ -119,6 +119,7 @@ struct Agent::Deferred {
   explicit Deferred(boost::asio::io_context& loop) : timer(loop) {}
   boost::asio::steady_timer timer;
   std::vector<jobs::StartRank> starts;
+  bool clears = false;  // orphans are looked for soon: once for all ranks that end together
 };
 
 void Agent::start(const jobs::StartRank& action) {
@@ -234,7 +235,7 @@ void Agent::set_watch(int rank) {
 }
 
 void Agent::add_drills(const std::vector<Drill>& drills) {
-  drills_left_.insert(drills_left_.end(), drills.begin(), drills.end());
+  for (const Drill& drill : drills) drills_left_.push_back(drill);
 }
 
 std::vector<std::pair<int, std::int64_t>> Agent::progress() const {
@@ -275,7 +276,8 @@ void Agent::on_exit(const jobs::RankId& id, jobs::ExitStatus status) {
   }
   // What the rank had started and what left its session has come up to us, the subreaper. The
   // survivors heal first: none of this can write where they do.
-  boost::asio::post(loop_, [this] { clear_orphans(); });
+  if (!std::exchange(deferred_->clears, true))
+    boost::asio::post(loop_, [this] { clear_orphans(); });
   forget_the_over();
 }
 
@@ -289,9 +291,9 @@ std::vector<pid_t> Agent::pids() const {
 }
 
 void Agent::clear_orphans() {
+  deferred_->clears = false;
   const std::vector<pid_t> keep = keep_ ? keep_() : pids();
-  // Killed processes are reaped in microseconds; one that hangs in the kernel must not hold up the
-  // loop, and the guard looks again at the end.
+  // One that hangs in the kernel must not hold up the loop: the guard looks again at the end.
   const auto cleared = kill_all_children(std::chrono::milliseconds(200), keep);
   if (!cleared) {
     streams_.error->write(fmt::format("ringrun: {}\n", cleared.error().message));

@@ -70,12 +70,13 @@ int main(int argc, char** argv) {
     return fail_as("ringrun", json, fine.error(), "", exit_code_of_plan(fine.error()));
   }
 
-  // What earlier launches left behind when both of their watchers were killed.
-  sweep();
-  sweep_job_folders();
-
-  // Two processes: the guard stays here, the launcher runs the job.
-  const int code = run_guarded([&] { return run_job(*plan, rank_environment()); });
+  // Two processes: the launcher runs the job; the guard stays here, and clears up meanwhile what
+  // earlier launches left behind when both of their watchers were killed.
+  const int code = run_guarded([&] { return run_job(*plan, rank_environment()); },
+                               [] {
+                                 sweep();
+                                 sweep_job_folders();
+                               });
   remove_job_folders();  // when the launcher was killed, and did not
   return code;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "launcher/commands/program.h"
+#include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
 

@@ -14,9 +14,9 @@
 #include "launcher/commands/bench_results.h"
 #include "launcher/commands/command.h"
 #include "launcher/commands/coordinator_load.h"
-#include "launcher/commands/program.h"
 #include "launcher/control/ask.h"
 #include "launcher/control/replay.h"
+#include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
 

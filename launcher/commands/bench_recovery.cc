@@ -16,10 +16,10 @@
 #include "base/random.h"
 #include "launcher/commands/bench_results.h"
 #include "launcher/commands/command.h"
-#include "launcher/commands/program.h"
 #include "launcher/commands/recovery_job.h"
 #include "launcher/commands/recovery_log.h"
 #include "launcher/commands/training_gap.h"
+#include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
 

@@ -12,8 +12,8 @@
 #include <fstream>
 
 #include "launcher/commands/command.h"
-#include "launcher/commands/program.h"
 #include "launcher/commands/scaling_plot.h"
+#include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
 

@@ -9,10 +9,10 @@
 #include <fstream>
 
 #include "launcher/commands/bench_results.h"
-#include "launcher/commands/program.h"
 #include "launcher/commands/recovery_log.h"
 #include "launcher/commands/scaling_plot.h"
 #include "launcher/commands/training_gap.h"
+#include "launcher/process/program.h"
 #include "launcher/report/sample_run.h"
 
 namespace ringmaster::launcher {

@@ -6,7 +6,7 @@
 
 #include <csignal>
 
-#include "launcher/commands/program.h"
+#include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
 

@@ -8,9 +8,9 @@
 
 #include "jobs/spec/amount.h"
 #include "launcher/commands/command.h"
-#include "launcher/commands/program.h"
 #include "launcher/control/ask.h"
 #include "launcher/control/replay.h"
+#include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
 

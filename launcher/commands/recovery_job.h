@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/commands/program.h"
+#include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
 

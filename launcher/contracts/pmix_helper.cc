@@ -13,7 +13,7 @@
 #include <csignal>
 
 #include "base/time.h"
-#include "launcher/commands/program.h"
+#include "launcher/process/program.h"
 #include "launcher/process/spawn.h"
 
 namespace ringmaster::launcher {

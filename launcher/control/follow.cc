@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <thread>
 
-#include "launcher/commands/program.h"
 #include "launcher/control/ask.h"
+#include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
 

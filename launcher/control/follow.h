@@ -3,7 +3,7 @@
 // Shows a job until it ends: its ranks' output on standard output, what happens to it on standard
 // error. ctrl-C only ends the showing.
 //
-// Thread rules: blocks; installs Interrupts (commands/program.h) while it runs.
+// Thread rules: blocks; installs Interrupts (process/program.h) while it runs.
 #pragma once
 
 #include "launcher/control/log_reader.h"

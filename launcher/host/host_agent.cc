@@ -11,13 +11,13 @@
 #include <csignal>
 #include <map>
 
-#include "launcher/commands/program.h"
 #include "launcher/host/job_on_host.h"
 #include "launcher/host/outbox.h"
 #include "launcher/host/output_pusher.h"
 #include "launcher/master_port.h"
 #include "launcher/process/descendants.h"
 #include "launcher/process/guard.h"
+#include "launcher/process/program.h"
 #include "launcher/rank_environment.h"
 #include "net/client.h"
 

@@ -13,8 +13,8 @@
 #include <filesystem>
 #include <list>
 
-#include "launcher/commands/program.h"
 #include "launcher/process/pidfd.h"
+#include "launcher/process/program.h"
 #include "net/timer.h"
 
 namespace ringmaster::launcher {

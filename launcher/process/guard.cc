@@ -106,7 +106,7 @@ int be_the_guard(pid_t launcher, const sigset_t& signals) {
 
 }  // namespace
 
-int run_guarded(const std::function<int()>& body) {
+int run_guarded(const std::function<int()>& body, const std::function<void()>& beside) {
   CHECK_EQ(guard_fd_here, -1);
   std::fflush(nullptr);  // or both processes would write what is buffered
   hangup_ignored_here = is_ignored(SIGHUP);
@@ -133,6 +133,7 @@ int run_guarded(const std::function<int()>& body) {
     be_the_launcher(body, std::move(launcher_end), before);
   }
   launcher_end.reset();
+  if (beside) beside();
   return be_the_guard(launcher, signals);
 }
 

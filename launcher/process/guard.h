@@ -24,8 +24,9 @@ namespace ringmaster::launcher {
 
 /// Forks; `body` runs in the child with the signal mask and dispositions that this process had
 /// (SIGCHLD: default), as a subreaper. Returns in the guard only: body's result, or 128 + n when
-/// the child was killed by a signal. Call it before any thread is started.
-int run_guarded(const std::function<int()>& body);
+/// the child was killed by a signal. Call it before any thread is started. `beside` runs in the
+/// guard meanwhile; signals wait until it is done.
+int run_guarded(const std::function<int()>& body, const std::function<void()>& beside = {});
 
 /// In the body: readable (EOF) as soon as the guard is gone. -1 outside of run_guarded.
 int guard_fd();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launcher/commands/program.h"
+#include "launcher/process/program.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
