@@ -5,7 +5,7 @@
 // launchers of MPICH and Open MPI where they are installed.
 //
 // Launchers run in turns, so that the drift of the machine hits all. A run whose file is short is
-// counted as failed.
+// counted as failed; one that hangs is not run again.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace ringmaster::launcher {
 
 namespace {
 
-constexpr Duration kOutputPatience = std::chrono::seconds(60);
+constexpr Duration kOutputPatience = std::chrono::seconds(20);
 constexpr Duration kMemoryLook = std::chrono::milliseconds(10);
 constexpr double kUntaggedBar = 0.7;  // of Hydra's rate
 constexpr double kTaggedBar = 300;    // MB/s
@@ -40,7 +40,7 @@ struct Writer {
   std::vector<std::string> words;  // before the number of ranks
   std::vector<double> rates = {};  // MB/s of what the ranks wrote
   double memory = 0;               // MB, the most of all runs
-  std::int64_t failed = 0;
+  std::int64_t failed = 0, hung = 0;
 };
 
 std::vector<Writer> find_writers(const std::string& ringrun) {
@@ -93,8 +93,9 @@ void look_at_memory(pid_t program, std::map<pid_t, std::int64_t>& peaks) {
   }
 }
 
-Result<bool> run_once(const OutputBench& settings, Writer& writer, const std::string& self,
+Result<void> run_once(const OutputBench& settings, Writer& writer, const std::string& self,
                       const std::string& log) {
+  if (writer.hung > 0) return {};
   std::vector<std::string> command = writer.words;
   for (const std::string& word :
        {fmt::format("{}", settings.ranks), self, std::string("bench"), std::string("output-rank"),
@@ -118,12 +119,15 @@ Result<bool> run_once(const OutputBench& settings, Writer& writer, const std::st
   const std::int64_t bytes = (settings.ranks * settings.mib) << 20;
   std::error_code error;
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(log, error));
-  if (status != 0 || error || size < bytes) return false;
+  if (status != 0 || error || size < bytes) {
+    ++(status ? writer.failed : writer.hung);
+    return {};
+  }
   double memory = 0;
   for (const auto& [pid, kilobytes] : peaks) memory += static_cast<double>(kilobytes) / 1e3;
   writer.memory = std::max(writer.memory, memory);
   writer.rates.push_back(static_cast<double>(bytes) / 1e6 / seconds);
-  return true;
+  return {};
 }
 
 void print_writer(const OutputBench& settings, const Writer& writer) {
@@ -132,7 +136,8 @@ void print_writer(const OutputBench& settings, const Writer& writer) {
   if (settings.json) {
     const std::vector<std::pair<std::string, std::int64_t>> numbers = {
         {"ranks", settings.ranks}, {"mib", settings.mib},    {"line", settings.line},
-        {"block", settings.block}, {"memory_mb", megabytes}, {"failed", writer.failed}};
+        {"block", settings.block}, {"memory_mb", megabytes}, {"failed", writer.failed},
+        {"hung", writer.hung}};
     fmt::print("{}\n", line_json({"output",
                                   writer.tags ? "tagged" : "untagged",
                                   "MB/s",
@@ -143,7 +148,10 @@ void print_writer(const OutputBench& settings, const Writer& writer) {
     fmt::print("  {:<8} {:<8} p50 {:>7.0f} MB/s  min {:>7.0f}  max {:>7.0f}  memory {:>4} MB",
                writer.name, writer.tags ? "tagged" : "untagged", spread.p50, spread.min, spread.max,
                megabytes);
-    fmt::print("{}\n", writer.failed > 0 ? fmt::format("  {} failed", writer.failed) : "");
+    if (writer.failed + writer.hung > 0) {
+      fmt::print(", {} failed, {} hung", writer.failed, writer.hung);
+    }
+    fmt::print("\n");
   }
   std::fflush(stdout);
 }
@@ -198,7 +206,6 @@ int run_bench_output(const Arguments& arguments) {
       const auto ran = run_once(s, writer, *self, files->file("log"));
       if (Interrupts::came()) return Interrupts::exit_code();
       if (!ran) return fail(s.json, ran.error());
-      writer.failed += *ran ? 0 : 1;
     }
   }
   for (const Writer& writer : all) print_writer(s, writer);

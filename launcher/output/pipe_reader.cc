@@ -123,10 +123,18 @@ ssize_t PipeReader::State::read_once(std::size_t most) {
 
 void PipeReader::State::deliver(std::string_view bytes) {
   if (on_bytes) on_bytes(bytes);
+  // Of all readers, which are of one thread: room for lines with tags that is made only once, as
+  // memory of this size goes back to the kernel each time.
+  static thread_local std::string lines;
   for (auto& output : outputs) {
-    std::string lines;
+    std::string_view left = bytes;
+    lines.clear();
     if (output.timed) output.splitter.set_prefix(clock_text_ms() + " " + *output.timed);
-    output.splitter.feed(bytes, lines);
+    const std::string_view whole = output.splitter.pass(left, lines);
+    if (!lines.empty()) output.sink->write(lines);
+    if (!whole.empty()) output.sink->write(whole);
+    lines.clear();
+    output.splitter.feed(left, lines);
     if (!lines.empty()) output.sink->write(lines);
   }
   set_flush_timer();
