@@ -14,6 +14,10 @@ namespace {
 
 constexpr const char* kStreamFiles[] = {"stdout.log", "stderr.log"};
 
+std::string folder_of(const std::string& folder, int attempt, int rank) {
+  return fmt::format("{}/attempt_{}/{}", folder, attempt, rank);
+}
+
 Result<std::unique_ptr<Sink>> open_file(boost::asio::io_context& loop, const std::string& path,
                                         const std::function<void(const Error&)>& on_error) {
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -47,6 +51,10 @@ std::string tag_of(int rank, bool colours) {
   return fmt::format("\x1b[{}m[{}]\x1b[0m ", kColours[static_cast<std::size_t>(rank) % 5], rank);
 }
 
+std::string error_file_path(const std::string& folder, int attempt, int rank) {
+  return fmt::format("{}/{}", folder_of(folder, attempt, rank), kStreamFiles[1]);
+}
+
 Result<void> make_output_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -67,7 +75,7 @@ Result<RankOutput> open_rank_output(boost::asio::io_context& loop, const OutputW
     made.error.push_back(shown(wishes, error, rank));
   }
   if (wishes.folder.empty()) return made;
-  const std::string folder = fmt::format("{}/attempt_{}/{}", wishes.folder, attempt, rank);
+  const std::string folder = folder_of(wishes.folder, attempt, rank);
   auto is_there = make_output_folder(folder);
   if (!is_there) return is_there.error();
   for (const char* name : kStreamFiles) {
