@@ -10,8 +10,8 @@ namespace ringmaster::topology {
 namespace {
 
 // Base classes and subclasses of the PCI Code and ID Assignment Specification.
-constexpr std::uint32_t kNetwork = 0x02, kDisplay = 0x03, kAccelerator = 0x12;
-constexpr std::uint32_t kInfiniBandSubclass = 0x0c06, kPciBridge = 0x0604, kOtherBridge = 0x0680;
+constexpr std::uint32_t kNetwork = 0x02, kDisplay = 0x03, kAccelerator = 0x12, kVga = 0x0300;
+constexpr std::uint32_t kInfiniBandSubclass = 0x0c06, kPciBridge = 0x0604, kNvswitch = 0x068000;
 
 std::optional<std::uint64_t> hex_part(std::string_view text, std::size_t digits_max,
                                       std::uint64_t most) {
@@ -21,6 +21,10 @@ std::optional<std::uint64_t> hex_part(std::string_view text, std::size_t digits_
 }
 
 }  // namespace
+
+bool is_before(std::string_view a, std::string_view b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
 
 std::optional<std::string> parse_bus_id(std::string_view text) {
   text = trim(text);
@@ -42,8 +46,10 @@ std::optional<std::string> parse_bus_id(std::string_view text) {
 }
 
 bool is_gpu(const PciDevice& device) {
-  if (!device.class_code || !device.vendor) return false;
+  if (!device.class_code) return false;
   const std::uint32_t base = *device.class_code >> 16;
+  // Files for virtual machines leave the vendor out. Consoles are VGA, what computes is not.
+  if (!device.vendor) return base == kDisplay && *device.class_code >> 8 != kVga;
   const bool maker = device.vendor == kNvidia || device.vendor == kAmd;
   return maker && (base == kDisplay || (base == kAccelerator && device.vendor == kAmd));
 }
@@ -58,7 +64,7 @@ bool is_bridge(const PciDevice& device) {
 }
 
 bool is_nvswitch(std::uint32_t class_code) {
-  return class_code >> 8 == kOtherBridge;
+  return class_code == kNvswitch;
 }
 
 }  // namespace ringmaster::topology

@@ -47,6 +47,9 @@ bool is_nic(const PciDevice& device);
 bool is_bridge(const PciDevice& device);  // a PCI-to-PCI bridge or switch
 bool is_nvswitch(std::uint32_t class_code);
 
+/// The order of bus ids that parse_bus_id gave: that of the driver's GPU numbers.
+bool is_before(std::string_view a, std::string_view b);
+
 inline constexpr std::uint32_t kNvidia = 0x10de, kAmd = 0x1002;
 
 }  // namespace ringmaster::topology

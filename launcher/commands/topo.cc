@@ -20,7 +20,7 @@ namespace {
 
 struct TopoSettings {
   std::string from, format = "auto";
-  bool json = false, diff = false;
+  bool json = false, xml = false, diff = false;
 };
 
 /// A refusal with the place that it blames: for people before it, for programs as fields.
@@ -58,9 +58,13 @@ Looked look_at(const TopoSettings& s, const std::string& path) {
 
 int show_machine(const TopoSettings& s, const topology::Topology& machine) {
   if (s.json) return print_line(topology_json(machine));
+  if (s.xml) {
+    const auto xml = topology::nccl_xml(machine);
+    return xml ? print_line(*xml) : fail(false, xml.error(), "--json holds all that is known");
+  }
   const bool colours = ::isatty(STDOUT_FILENO) != 0 && wants_colours();
   return print_line(summary_text(machine) + matrix_text(machine, colours) +
-                    notes_text(machine, colours));
+                    tree_text(machine, colours) + notes_text(machine, colours));
 }
 
 int show_difference(const TopoSettings& s, const std::vector<std::string>& files) {
@@ -97,6 +101,7 @@ int run_topo(const Arguments& arguments) {
       {"--format", &s.format, "F", "how it is written", one_of(topology::topology_format_names())},
       {"--diff", &s.diff, "", "compare two descriptions: --diff A B (ends with 1 if they differ)"},
       {"--json", &s.json, "", "print one JSON object"},
+      {"--xml", &s.xml, "", "print a file for NCCL_TOPO_FILE"},
   };
   const std::string purpose =
       "Shows the GPUs and network adapters of a machine and how they reach each other.\n" +
@@ -105,6 +110,9 @@ int run_topo(const Arguments& arguments) {
                        "nvidia-smi topo -m | ringmaster topo --from -", Rest::words};
   const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
+  if (s.xml && (s.json || s.diff)) {
+    return fail(s.json, {Errc::invalid, "--xml does not go with --json or --diff"}, "", kExitUsage);
+  }
   if (s.diff) {
     if (read.words.size() == 2 && s.from.empty()) return show_difference(s, read.words);
     return fail(s.json, {Errc::invalid, "--diff compares two files"}, "ringmaster topo --diff A B",

@@ -35,6 +35,7 @@ const std::vector<TopologyFormat>& topology_formats() {
   static const std::vector<TopologyFormat> formats = {
       {"matrix", "the table of nvidia-smi topo -m", read_matrix},
       {"gpu-list", "the list of nvidia-smi -L, with MIG devices", read_gpu_list},
+      {"nccl-xml", "NCCL's topology XML (NCCL_TOPO_FILE, NCCL_TOPO_DUMP_FILE)", read_nccl_xml},
       {"json", "what ringmaster topo --json prints", read_topology_json},
   };
   return formats;
@@ -49,6 +50,7 @@ std::vector<std::string> topology_format_names() {
 const TopologyFormat& guess_topology_format(std::string_view text) {
   const std::string_view start = trim(text);
   if (start.starts_with('{')) return format_named("json");
+  if (start.starts_with('<')) return format_named("nccl-xml");
   return format_named(is_gpu_list(text) ? "gpu-list" : "matrix");
 }
 

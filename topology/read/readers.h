@@ -18,6 +18,9 @@ Answer read_matrix(std::string_view text);
 /// The list that `nvidia-smi -L` prints, MIG devices included.
 Answer read_gpu_list(std::string_view text);
 
+/// NCCL's topology XML, RCCL's included: hand-written files and dumps.
+Answer read_nccl_xml(std::string_view text);
+
 /// What `ringmaster topo --json` prints.
 Answer read_topology_json(std::string_view text);
 

@@ -15,6 +15,7 @@ namespace ringmaster::topology {
 namespace {
 
 constexpr std::size_t kListMax = 4096;  // PCI devices, MIG devices, ports: each list
+constexpr std::size_t kPciDepthMax = 64;
 constexpr const char* kWantedJson = "what `ringmaster topo --json` prints is wanted";
 
 std::optional<int> json_node(JsonFields& fields) {
@@ -233,12 +234,15 @@ void MachineReader::read_rest() {
 
 void MachineReader::read_pci() {
   std::size_t at = 0;
+  std::vector<std::size_t> depths;
   for (JsonFields& fields : fields_.objects("pci", kListMax)) {
     const JsonValue& json = root_["pci"][at];
     if (fault_.found()) return;
     PciDevice device{.bus_id = json_bus_id(fields).value_or("")};
     if (device.bus_id.empty()) fields.note("bus_id", "a PCI bus id");
     device.parent = fields.small("parent", -1, static_cast<int>(at) - 1).value_or(-1);
+    depths.push_back(device.parent < 0 ? 0 : depths[static_cast<std::size_t>(device.parent)] + 1);
+    if (depths.back() > kPciDepthMax) fields.note("parent", "a tree less deep");
     device.root = fields.small("root");
     device.numa = json_node(fields);
     device.class_code = json_unsigned<std::uint32_t>(fields, "class");

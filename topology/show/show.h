@@ -6,8 +6,8 @@
 #pragma once
 
 #include <string>
-#include <variant>
 
+#include "base/result.h"
 #include "topology/topology.h"
 
 namespace ringmaster::topology {
@@ -21,5 +21,9 @@ std::string tree_text(const Topology& machine, bool colours);
 
 /// One object in one line; read_topology_json reads it.
 std::string topology_json(const Topology& machine);
+
+/// A file for NCCL_TOPO_FILE, which read_nccl_xml reads. Refuses a machine whose GPUs have no bus
+/// ids, such as one out of a matrix.
+Result<std::string> nccl_xml(const Topology& machine);
 
 }  // namespace ringmaster::topology
