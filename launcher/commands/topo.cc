@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `ringmaster topo`: how the GPUs of a machine are wired, from a description of it.
+// `ringmaster topo`: how the GPUs of this machine are wired, or of one that a file describes.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include "launcher/commands/command.h"
 #include "launcher/hostlist/read_source.h"
 #include "launcher/settings.h"
+#include "topology/detect/this_machine.h"
 #include "topology/diff.h"
 #include "topology/read/formats.h"
 #include "topology/show/notes.h"
@@ -97,7 +98,8 @@ std::string topology_format_table() {
 int run_topo(const Arguments& arguments) {
   TopoSettings s;
   const Flags flags = {
-      {"--from", &s.from, "FILE", "a description of a machine (- is standard input)"},
+      {"--from", &s.from, "FILE",
+       "a description of a machine (- is standard input); else this one"},
       {"--format", &s.format, "F", "how it is written", one_of(topology::topology_format_names())},
       {"--diff", &s.diff, "", "compare two descriptions: --diff A B (ends with 1 if they differ)"},
       {"--json", &s.json, "", "print one JSON object"},
@@ -122,10 +124,7 @@ int run_topo(const Arguments& arguments) {
     return fail(s.json, {Errc::invalid, fmt::format("{} belongs to no flag", read.words.front())},
                 "--from FILE names a description", kExitUsage);
   }
-  if (s.from.empty()) {
-    return fail(s.json, {Errc::invalid, "which machine?"}, "--from FILE names a description",
-                kExitUsage);
-  }
+  if (s.from.empty()) return show_machine(s, topology::read_this_machine());
   const Looked looked = look_at(s, s.from);
   return looked.machine ? show_machine(s, *looked.machine) : looked.exit_code;
 }

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "topology/numbers.h"
+#include "topology/read/archive.h"
 #include "topology/read/readers.h"
 #include "topology/read/text_lines.h"
 
@@ -36,6 +37,7 @@ const std::vector<TopologyFormat>& topology_formats() {
       {"matrix", "the table of nvidia-smi topo -m", read_matrix},
       {"gpu-list", "the list of nvidia-smi -L, with MIG devices", read_gpu_list},
       {"nccl-xml", "NCCL's topology XML (NCCL_TOPO_FILE, NCCL_TOPO_DUMP_FILE)", read_nccl_xml},
+      {"sysfs", "an archive of /sys, tar or tar.xz", read_sysfs_archive},
       {"json", "what ringmaster topo --json prints", read_topology_json},
   };
   return formats;
@@ -48,6 +50,7 @@ std::vector<std::string> topology_format_names() {
 }
 
 const TopologyFormat& guess_topology_format(std::string_view text) {
+  if (is_xz(text) || is_tar(text)) return format_named("sysfs");
   const std::string_view start = trim(text);
   if (start.starts_with('{')) return format_named("json");
   if (start.starts_with('<')) return format_named("nccl-xml");
