@@ -6,7 +6,7 @@
 set(RINGMASTER_OWN_FOLDERS collectives/mpi launcher/commands launcher/control
   launcher/host launcher/pmix worker/training jobs/core jobs/simulator
   jobs/spec jobs/wire jobs/coordinator storage/layout tests/end_to_end tests/fakes tests/fuzz
-  tests/storm tests/tidy)
+  tests/storm tests/tidy topology/read topology/detect)
 
 set(RINGMASTER_TEST_DEFINITIONS
   RINGMASTER_SOURCE_DIR="${CMAKE_SOURCE_DIR}" RINGMASTER_BINARY_DIR="${CMAKE_BINARY_DIR}/bin")

@@ -6,8 +6,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # What a build needs, and what the tests need on top.
 BUILD_PACKAGES="g++ cmake ninja-build ccache libfmt-dev libboost1.81-dev nlohmann-json3-dev
-  libopenblas-serial-dev zlib1g-dev libyaml-cpp-dev libzmq3-dev libhwloc-dev libprotobuf-dev
-  protobuf-compiler libsqlite3-dev dataset-fashion-mnist"
+  libopenblas-serial-dev zlib1g-dev libyaml-cpp-dev libzmq3-dev libhwloc-dev libexpat1-dev
+  liblzma-dev libprotobuf-dev protobuf-compiler libsqlite3-dev dataset-fashion-mnist"
 TEST_PACKAGES="libgtest-dev iproute2 libpmix-dev openmpi-bin libopenmpi-dev mpich libmpich-dev
   python3-mpi4py"
 

@@ -16,8 +16,8 @@
 
 #include "launcher/commands/bench_results.h"
 #include "launcher/commands/command.h"
-#include "launcher/commands/program.h"
 #include "launcher/process/descendants.h"
+#include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
 

@@ -33,6 +33,7 @@ const std::vector<Command> kCommands = {
     {"bench", "how fast the ring heals and how well training scales here", run_bench},
     {"simulate", "run the job core in a simulated world, from seeds", run_simulate},
     {"hostlist", "read a host list of any launcher aloud", run_hostlist},
+    {"topo", "how the GPUs of a machine are wired", run_topo},
     {"schedule", "which algorithm ranks on several hosts use, by size", run_schedule},
     {"calibrate", "measure the network's constants for that, as the ranks of a job", run_calibrate},
     {"checkpoint", "list, verify and remove checkpoints in a store", run_checkpoint},

@@ -13,10 +13,10 @@ namespace ringmaster::tidy {
 namespace {
 
 /// Folders that are a library of their own, as in cmake/folder.cmake.
-constexpr std::array<std::string_view, 11> kOwnFolders = {
-    "worker/training", "jobs/core",        "jobs/simulator", "jobs/spec",
-    "jobs/wire",       "jobs/coordinator", "storage/layout", "tests/end_to_end",
-    "tests/fuzz",      "tests/storm",      "tests/tidy"};
+constexpr std::array<std::string_view, 13> kOwnFolders = {
+    "worker/training",  "jobs/core",      "jobs/simulator",   "jobs/spec",  "jobs/wire",
+    "jobs/coordinator", "storage/layout", "tests/end_to_end", "tests/fuzz", "tests/storm",
+    "tests/tidy",       "topology/read",  "topology/detect"};
 /// Compiled alone (RINGMASTER_ALONE).
 constexpr std::array<std::string_view, 2> kAlone = {"launcher/output/sink.cc",
                                                     "storage/file/file_store.cc"};

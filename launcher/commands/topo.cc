@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `ringmaster topo`: how the GPUs of this machine are wired, or of one that a file describes.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "launcher/commands/command.h"
+#include "launcher/hostlist/read_source.h"
+#include "launcher/settings.h"
+#include "topology/detect/this_machine.h"
+#include "topology/diff.h"
+#include "topology/read/formats.h"
+#include "topology/show/notes.h"
+#include "topology/show/show.h"
+
+namespace ringmaster::launcher {
+
+namespace {
+
+struct TopoSettings {
+  std::string from, format = "auto";
+  bool json = false, xml = false, diff = false;
+};
+
+/// A refusal with the place that it blames: for people before it, for programs as fields.
+int refuse_machine(bool json, const std::string& path, const topology::Refusal& refusal) {
+  const std::string place = refusal.line == 0 ? path : fmt::format("{}:{}", path, refusal.line);
+  const std::string message = fmt::format("{}: {}", place, refusal.what);
+  if (!json) return fail(false, {Errc::invalid, message}, refusal.hint);
+  nlohmann::ordered_json error = {{"code", errc_name(Errc::invalid)},
+                                  {"message", message},
+                                  {"hint", refusal.hint},
+                                  {"file", path}};
+  if (refusal.line != 0) error["line"] = refusal.line;
+  std::fflush(stdout);
+  fmt::print(stderr, "{}\n",
+             nlohmann::ordered_json{{"error", error}}.dump(
+                 -1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return kExitFailed;
+}
+
+/// The machine that the file describes; when it cannot be read, nothing, and how to end.
+struct Looked {
+  std::optional<topology::Topology> machine;
+  int exit_code = 0;
+};
+
+Looked look_at(const TopoSettings& s, const std::string& path) {
+  auto source = hostlist::read_source(path);
+  if (!source) return {std::nullopt, refuse_machine(s.json, path, {source.error().message})};
+  auto answer = topology::read_topology(s.format, source->text);
+  if (const auto* refusal = std::get_if<topology::Refusal>(&answer)) {
+    return {std::nullopt, refuse_machine(s.json, path, *refusal)};
+  }
+  return {std::get<topology::Topology>(std::move(answer))};
+}
+
+int show_machine(const TopoSettings& s, const topology::Topology& machine) {
+  if (s.json) return print_line(topology_json(machine));
+  if (s.xml) {
+    const auto xml = topology::nccl_xml(machine);
+    return xml ? print_line(*xml) : fail(false, xml.error(), "--json holds all that is known");
+  }
+  const bool colours = ::isatty(STDOUT_FILENO) != 0 && wants_colours();
+  return print_line(summary_text(machine) + matrix_text(machine, colours) +
+                    tree_text(machine, colours) + notes_text(machine, colours));
+}
+
+int show_difference(const TopoSettings& s, const std::vector<std::string>& files) {
+  const Looked before = look_at(s, files[0]);
+  if (!before.machine) return before.exit_code;
+  const Looked after = look_at(s, files[1]);
+  if (!after.machine) return after.exit_code;
+  const auto lines = topology::difference(*before.machine, *after.machine);
+  if (s.json) {
+    const int code = print_line(nlohmann::json{{"differences", lines}}.dump(
+        -1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return code != 0 || lines.empty() ? code : kExitFailed;
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  const int code = print_line(lines.empty() ? "no difference" : text);
+  return code != 0 || lines.empty() ? code : kExitFailed;
+}
+
+std::string topology_format_table() {
+  std::string text = "\nFormats:";
+  for (const topology::TopologyFormat& format : topology::topology_formats()) {
+    text += fmt::format("\n  {:<9} {}", format.name, format.what);
+  }
+  return text;
+}
+
+}  // namespace
+
+int run_topo(const Arguments& arguments) {
+  TopoSettings s;
+  const Flags flags = {
+      {"--from", &s.from, "FILE",
+       "a description of a machine (- is standard input); else this one"},
+      {"--format", &s.format, "F", "how it is written", one_of(topology::topology_format_names())},
+      {"--diff", &s.diff, "", "compare two descriptions: --diff A B (ends with 1 if they differ)"},
+      {"--json", &s.json, "", "print one JSON object"},
+      {"--xml", &s.xml, "", "print a file for NCCL_TOPO_FILE"},
+  };
+  const std::string purpose =
+      "Shows the GPUs and network adapters of a machine and how they reach each other.\n" +
+      topology_format_table();
+  const Usage usage = {"ringmaster topo [options] [--from FILE | --diff A B]", purpose,
+                       "nvidia-smi topo -m | ringmaster topo --from -", Rest::words};
+  const Read read = read_arguments(usage, flags, arguments);
+  if (!read.run) return read.exit_code;
+  if (s.xml && (s.json || s.diff)) {
+    return fail(s.json, {Errc::invalid, "--xml does not go with --json or --diff"}, "", kExitUsage);
+  }
+  if (s.diff) {
+    if (read.words.size() == 2 && s.from.empty()) return show_difference(s, read.words);
+    return fail(s.json, {Errc::invalid, "--diff compares two files"}, "ringmaster topo --diff A B",
+                kExitUsage);
+  }
+  if (!read.words.empty()) {
+    return fail(s.json, {Errc::invalid, fmt::format("{} belongs to no flag", read.words.front())},
+                "--from FILE names a description", kExitUsage);
+  }
+  if (s.from.empty()) return show_machine(s, topology::read_this_machine());
+  const Looked looked = look_at(s, s.from);
+  return looked.machine ? show_machine(s, *looked.machine) : looked.exit_code;
+}
+
+}  // namespace ringmaster::launcher

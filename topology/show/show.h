@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A topology as text: for people a matrix and a tree, for programs JSON and NCCL's XML.
+//
+// Pure.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "topology/topology.h"
+
+namespace ringmaster::topology {
+
+/// The matrix that people know from nvidia-smi, with NICs, processors and NUMA nodes; "?" for what
+/// is unknown. Then what is missing and what was odd. `colours` are a terminal's.
+std::string matrix_text(const Topology& machine, bool colours);
+
+/// NUMA nodes, the PCI tree below each, GPUs with what is known of them, NICs.
+std::string tree_text(const Topology& machine, bool colours);
+
+/// One object in one line; read_topology_json reads it.
+std::string topology_json(const Topology& machine);
+
+/// A file for NCCL_TOPO_FILE, which read_nccl_xml reads. Refuses a machine whose GPUs have no bus
+/// ids, such as one out of a matrix.
+Result<std::string> nccl_xml(const Topology& machine);
+
+}  // namespace ringmaster::topology
