@@ -14,6 +14,7 @@
 #include "jobs/core/core.h"
 #include "launcher/agent.h"
 #include "launcher/contracts/job_folder.h"
+#include "launcher/dialects/torch_ending.h"
 #include "launcher/exit_codes.h"
 #include "launcher/narrator.h"
 #include "launcher/process/descendants.h"
@@ -52,6 +53,7 @@ class JobRunner {
   Result<void> open(const std::vector<std::string>& environment);
   void handle(const jobs::Event& event);
   void perform(const jobs::Action& action);
+  void note_for_torch(const jobs::Event& event);
   void set_core_timer();
   void watch_signals();
   void on_signal(int number);
@@ -73,6 +75,7 @@ class JobRunner {
   jobs::Core core_;
   std::unique_ptr<Agent> agent_;
   Narrator narrator_;
+  TorchEnding torch_ending_;  // heard where the plan wants it
   SignalFilter filter_;
   bool stop_asked_ = false;
   std::optional<jobs::EndJob> end_;
@@ -114,16 +117,29 @@ int JobRunner::run(const std::vector<std::string>& environment) {
   handle(jobs::JobSubmitted{kJob, plan_.spec});
   while (!end_ || !agent_->idle()) loop_.run_one();
   for (const std::string& line : narrator_.last_words(*end_, read_clock())) say(line);
+  if (!plan_.torch_program.empty()) {
+    error()->write(torch_ending_.text(plan_.torch_program, plan_.host));
+  }
   while (!output_->drained() || !error()->drained()) loop_.run_one();
   return end_->exit_code;
 }
 
 void JobRunner::handle(const jobs::Event& event) {
+  if (!plan_.torch_program.empty()) note_for_torch(event);
   for (const jobs::Action& action : core_.step(read_clock(), event)) perform(action);
   set_core_timer();
 }
 
+void JobRunner::note_for_torch(const jobs::Event& event) {
+  if (const auto* failed = std::get_if<jobs::RankFailed>(&event)) torch_ending_.hear(*failed);
+  if (!torch_ending_.wants_traces(event)) return;
+  const auto& exited = std::get<jobs::RankExited>(event);
+  const auto [pid, file] = agent_->traces_of(exited.id);
+  torch_ending_.hear(exited, {pid, file, read_error_file(file), read_wall_seconds()});
+}
+
 void JobRunner::perform(const jobs::Action& action) {
+  torch_ending_.tell(action);
   agent_->perform(action);
   if (const auto* end = std::get_if<jobs::EndJob>(&action)) end_ = *end;
   for (const std::string& line : narrator_.tell(action, read_clock())) say(line);

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "launcher/output/pipe_reader.h"
 #include "launcher/output/sink.h"
+#include "launcher/output/stream_ways.h"
 
 namespace ringmaster::launcher {
 
@@ -30,6 +31,11 @@ struct OutputWishes {
   std::set<int> shown = {};  // ranks whose lines pass through our streams; empty: all
   int ranks = 1;             // of the job
   bool colours = false;      // of tags, where a person watches
+  std::string tag = {};      // what a line begins with, for fill_tag; "": as tag_of has it
+  std::vector<RankStreams> streams =
+      {};  // of each rank; none: shown, and in files if there are any
+  FileLayout layout = FileLayout::torchrun;
+  bool merged = false;  // standard error of ranks is shown where their output is
 };
 
 /// One of our own streams.
