@@ -35,7 +35,7 @@ Ended with_real(Words words) {
   return run_program(words);
 }
 
-std::string sorted_lines(const std::string& text) {
+std::string in_order(const std::string& text) {
   Words lines = lines_of(text);
   std::sort(lines.begin(), lines.end());
   std::string all;
@@ -55,14 +55,16 @@ TEST(MpirunDialect, EndsWithTheCodeThatMpirunEndsWith) {
     Words more = words;
     more.insert(more.begin(), "--oversubscribe");
     EXPECT_EQ(as_mpirun(more).exit_code, code) << script;
-    if (!real_mpirun().empty()) EXPECT_EQ(with_real(words).exit_code, code) << script;
+    if (real_mpirun().empty()) continue;
+    EXPECT_EQ(with_real(words).exit_code, code) << script;
   }
 }
 
 TEST(MpirunDialect, TheTimeLimitGives110) {
   const Words words = {"-np", "1", "--timeout", "1", "sleep", "1000"};
   EXPECT_EQ(as_mpirun(words).exit_code, 110);
-  if (!real_mpirun().empty()) EXPECT_EQ(with_real(words).exit_code, 110);
+  if (real_mpirun().empty()) return;
+  EXPECT_EQ(with_real(words).exit_code, 110);
 }
 
 TEST(MpirunDialect, RanksFindWhatTheLineSaysAndWriteWhatMpirunShows) {
@@ -82,7 +84,7 @@ TEST(MpirunDialect, RanksFindWhatTheLineSaysAndWriteWhatMpirunShows) {
     EXPECT_NE(ours.output, "");
     if (real_mpirun().empty()) continue;
     words.erase(words.begin());
-    EXPECT_EQ(sorted_lines(ours.output), sorted_lines(with_real(words).output)) << words.front();
+    EXPECT_EQ(in_order(ours.output), in_order(with_real(words).output)) << words.front();
   }
   const Ended merged =
       as_mpirun({"--merge-stderr-to-stdout", "-np", "1", "sh", "-c", "echo said >&2"});

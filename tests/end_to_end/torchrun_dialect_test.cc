@@ -123,7 +123,7 @@ std::pair<int, Words> run_and_list(const Words& launcher, const std::string& fol
   const Words options = {"--nproc_per_node", "2", "--log_dir", folder, "-r", "2", "-t", "1"};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back(folder + ".py");
-  const Ended ended = run_program(words, {kNoThreads});
+  const Ended ended = run_program(words, {kNoThreads, "PYTHON_EXEC=/usr/bin/python3"});
   Words files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string path = entry.path().string();
@@ -151,9 +151,7 @@ TEST(TorchrunDialect, LeavesTheFilesThatTorchrunLeaves) {
   for (const char* name : {"ours", "theirs"})
     write_text(folder.file(name) + std::string(".py"), program);
   const auto theirs = run_and_list({"torchrun"}, folder.file("theirs"));
-  setenv("PYTHON_EXEC", "/usr/bin/python3", 1);
   const auto ours = run_and_list({"ringrun", "--as", "torchrun"}, folder.file("ours"));
-  unsetenv("PYTHON_EXEC");
   EXPECT_EQ(theirs.first, 1);
   EXPECT_EQ(ours, theirs);
 }
