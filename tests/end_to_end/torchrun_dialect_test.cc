@@ -117,43 +117,54 @@ TEST(TorchrunDialect, ATermEndsWith1AndLeavesNothing) {
   EXPECT_TRUE(program.leaves_nothing());
 }
 
-/// torchrun with Python's own rank; its exit code, and the names of the files in its log folder.
-std::pair<int, Words> run_and_list(const Words& launcher, const std::string& folder) {
+/// What a launcher leaves in the log folder of two ranks, of which one fails: the files' names.
+Words files_of_run(const Words& launcher, const std::string& folder, Ended* ended) {
   Words words = launcher;
-  const Words options = {"--nproc_per_node", "2", "--log_dir", folder, "-r", "2", "-t", "1"};
+  const Words options = {"--log_dir",
+                         folder,
+                         "-r",
+                         "2",
+                         "-t",
+                         "1",
+                         "--no_python",
+                         "--nproc_per_node",
+                         "2",
+                         "sh",
+                         "-c",
+                         "[ $RANK = 0 ] && exec sleep 1000; echo out; echo err >&2;"
+                         "echo '{\"message\": \"bad\", \"timestamp\": 1700000000}' "
+                         "> $TORCHELASTIC_ERROR_FILE; exit 4"};
   words.insert(words.end(), options.begin(), options.end());
-  words.push_back(folder + ".py");
-  const Ended ended = run_program(words, {kNoThreads, "PYTHON_EXEC=/usr/bin/python3"});
+  *ended = run_program(words, {kNoThreads});
   Words files;
+  if (!std::filesystem::exists(folder)) return files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::string path = entry.path().string();
     if (entry.is_regular_file()) files.push_back(path.substr(path.find("/attempt_")));
   }
   std::sort(files.begin(), files.end());
-  return {ended.exit_code, files};
+  return files;
 }
 
 TEST(TorchrunDialect, LeavesTheFilesThatTorchrunLeaves) {
-  const char* code = "import torch.distributed.elastic.multiprocessing.errors";
-  const bool there = run_program({"/usr/bin/python3", "-c", code}).exit_code == 0 &&
-                     run_shell("command -v torchrun >/dev/null").exit_code == 0;
-  if (!there) GTEST_SKIP() << "no torchrun";
   TemporaryFolder folder;
-  const std::string program =
-      "import os, time\n"
-      "from torch.distributed.elastic.multiprocessing.errors import record\n"
-      "@record\n"
-      "def main():\n"
-      "    if os.environ['RANK'] == '1':\n"
-      "        raise ValueError('bad')\n"
-      "    time.sleep(1000)\n"
-      "main()\n";
-  for (const char* name : {"ours", "theirs"})
-    write_text(folder.file(name) + std::string(".py"), program);
-  const auto theirs = run_and_list({"torchrun"}, folder.file("theirs"));
-  const auto ours = run_and_list({"ringrun", "--as", "torchrun"}, folder.file("ours"));
-  EXPECT_EQ(theirs.first, 1);
-  EXPECT_EQ(ours, theirs);
+  Ended ours, theirs;
+  const Words own = files_of_run({"ringrun", "--as", "torchrun"}, folder.file("ours"), &ours);
+  EXPECT_EQ(own,
+            (Words{"/attempt_0/0/stderr.log", "/attempt_0/0/stdout.log", "/attempt_0/1/error.json",
+                   "/attempt_0/1/stderr.log", "/attempt_0/1/stdout.log"}));
+  EXPECT_EQ(ours.exit_code, 1);
+  const Words real = files_of_run({"sh", "-c", "exec torchrun --monitor_interval 0.1 \"$@\"", "-"},
+                                  folder.file("theirs"), &theirs);
+  const bool ran = contains(theirs.error, "Root Cause");
+  if (!ran) GTEST_SKIP() << "no torchrun that runs";
+  EXPECT_EQ(theirs.exit_code, 1);
+  EXPECT_EQ(own, real);
+  EXPECT_EQ(ours.output, theirs.output);
+  EXPECT_EQ(lines_with(ours.error, "  exitcode  : 4 (pid: ").size(),
+            lines_with(theirs.error, "  exitcode  : 4 (pid: ").size());
+  EXPECT_EQ(lines_with(ours.error, "  time "), lines_with(theirs.error, "  time "))
+      << "the moment that the rank has recorded";
 }
 
 TEST(TorchrunDialect, WhatItDoesNotTakeIsSaidInOneLine) {
