@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "base/control_group.h"
+
 namespace ringmaster {
 
 namespace {
@@ -20,35 +22,13 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-/// The path of this process in the hierarchy of `controller` ("" for v2), or "".
-std::string own_group(const std::string& root, std::string_view controller) {
-  std::ifstream file(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    std::string names = ",";
-    names.append(line, first + 1, second - first - 1);
-    names += ',';
-    const bool found = controller.empty()
-                           ? names == ",,"
-                           : names.find("," + std::string(controller) + ",") != std::string::npos;
-    if (found) return line.substr(second + 1);
-  }
-  return "";
-}
-
 /// Calls `limit` for the group and all above it; the tightest counts. 0: no limit.
 template <class Limit>
 double tightest(std::string group, const Limit& limit) {
   double result = 0;
-  while (!group.empty()) {
+  for (; !group.empty(); group = group_above(group)) {
     const double here = limit(group);
     if (here > 0) result = result > 0 ? std::min(result, here) : here;
-    if (group == "/") break;
-    const auto slash = group.rfind('/');
-    if (slash == std::string::npos) break;
-    group.resize(std::max<std::size_t>(slash, 1));
   }
   return result;
 }
@@ -71,11 +51,11 @@ std::vector<int> read_allowed_cpus() {
 double read_cpu_quota(const std::string& root) {
   const std::string groups = root + "/sys/fs/cgroup";
   // The hybrid layout has v2 below a folder of its own, without the processors' controller.
-  const double v2 = tightest(own_group(root, ""), [&](const std::string& group) {
+  const double v2 = tightest(own_control_group(root, ""), [&](const std::string& group) {
     return parse_cpu_max(read_text(groups + group + "/cpu.max"));
   });
   if (v2 > 0) return v2;
-  return tightest(own_group(root, "cpu"), [&](const std::string& group) {
+  return tightest(own_control_group(root, "cpu"), [&](const std::string& group) {
     const std::string folder = groups + "/cpu" + group;
     return parse_cpu_max(read_text(folder + "/cpu.cfs_quota_us") + " " +
                          read_text(folder + "/cpu.cfs_period_us"));

@@ -2,7 +2,6 @@
 #include "launcher/agent.h"
 
 #include <fmt/format.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,10 +10,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
 
-#include "collectives/tcp/address.h"
+#include "launcher/agent_running.h"
 #include "launcher/host_facts.h"
 #include "launcher/process/descendants.h"
-#include "worker/contract.h"
 
 namespace ringmaster::launcher {
 
@@ -84,33 +82,6 @@ void Agent::abort(const jobs::AbortGeneration& action) {
   }
 }
 
-Result<RankOutput> Agent::open_output(int rank, int attempt) const {
-  const auto stream = [&](Sink* sink, int fd) {
-    const bool terminal = isatty(fd) == 1;
-    return OutputStream{sink, terminal, terminal && plan_.output.colours};
-  };
-  const bool joined = streams_.output == streams_.error;
-  return open_rank_output(loop_, plan_.output, stream(streams_.output, STDOUT_FILENO),
-                          stream(streams_.error, joined ? STDOUT_FILENO : STDERR_FILENO), rank,
-                          attempt, streams_.on_file_error);
-}
-
-SpawnSpec Agent::spec_of(int rank) const {
-  const RankProgram& program = program_of(plan_, rank);
-  SpawnSpec spec{.command = program.command, .working_directory = program.working_directory};
-  spec.environment.push_back(fmt::format("{}={}", worker::kRankVariable, rank));
-  spec.environment.push_back(fmt::format("{}={}", worker::kSegmentVariable, segment_.fd()));
-  if (streams_.terminal_columns > 0) {
-    spec.environment.push_back(fmt::format("RINGMASTER_TERMINAL={}", streams_.terminal_columns));
-  }
-  // A terminal belongs to the launcher's session: in its own, rank 0 could not read it.
-  if (rank == 0 && isatty(STDIN_FILENO) == 0) spec.fds.input = STDIN_FILENO;
-  spec.inherited_fds.push_back(segment_.fd());
-  spec.open_files = open_files_;
-  spec.cpus = processors_of(plan_, rank);
-  return spec;
-}
-
 /// Replacements that wait until the survivors have their next generation: a start takes
 /// milliseconds of this thread, which is what tells them.
 struct Agent::Deferred {
@@ -137,67 +108,6 @@ void Agent::start_deferred() {
   std::vector<jobs::StartRank> starts;
   starts.swap(deferred_->starts);
   for (const jobs::StartRank& action : starts) start_now(action);
-}
-
-Result<Agent::Prepared> Agent::prepare(int rank, int attempt) {
-  auto kit = contracts_->prepare(rank, attempt);
-  if (!kit) return kit.error();
-  Prepared prepared;
-  SpawnSpec& spec = prepared.spec;
-  spec = spec_of(rank);
-  prepared.kit = std::move(*kit);
-  spec.environment.insert(spec.environment.end(), prepared.kit.environment.begin(),
-                          prepared.kit.environment.end());
-  set_variables(spec.environment, program_of(plan_, rank).variables);  // the user's last word
-  if (prepared.kit.inherited.valid()) spec.inherited_fds.push_back(prepared.kit.inherited.get());
-  prepared.abort_fd.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!prepared.abort_fd.valid()) return errno_error(errno, "make an eventfd");
-  const int abort_fd = prepared.abort_fd.get();
-  spec.environment.push_back(fmt::format("{}={}", worker::kAbortVariable, abort_fd));
-  spec.inherited_fds.push_back(abort_fd);
-  if (plan_.address.empty()) return prepared;
-  auto bound = collectives::listen_on(plan_.address);
-  if (!bound) return bound.error();
-  auto endpoint = collectives::endpoint_of(bound->get());
-  if (!endpoint) return endpoint.error();
-  prepared.listener = std::move(*bound);
-  prepared.endpoint = *endpoint;
-  const int listener = prepared.listener.get();
-  spec.environment.push_back(fmt::format("{}={}", worker::kListenerVariable, listener));
-  spec.inherited_fds.push_back(listener);
-  return prepared;
-}
-
-void Agent::start_now(const jobs::StartRank& action) {
-  const int rank = static_cast<int>(action.id.rank.value);
-  segment_.slot(rank).steps.store(jobs::kNoState);
-  set_watch(rank);
-  const auto failed = [&](const Error& error) {
-    post(jobs::RankStartFailed{action.id, exit_code_of(error), error.message});
-  };
-  auto output = open_output(rank, action.attempt);
-  if (!output) return failed(output.error());
-  auto prepared = prepare(rank, action.attempt);
-  if (!prepared) return failed(prepared.error());
-  auto process = RankProcess::start(loop_, std::move(prepared->spec), std::move(output->output),
-                                    std::move(output->error), handlers_of(action.id));
-  if (!process) return failed(process.error());
-  running_.push_back(
-      {action.id, std::move(output->files), std::move(*process), std::move(prepared->abort_fd)});
-  post(jobs::RankStarted{action.id, prepared->endpoint});
-}
-
-RankHandlers Agent::handlers_of(const jobs::RankId& id) {
-  return {.on_message = [this, id](const worker::Message& message) { on_message(id, message); },
-          .on_staged = [this, id](const worker::StagedMessage& message,
-                                  FileDescriptor fd) { on_staged(id, message, std::move(fd)); },
-          .on_bad_message =
-              [this, id](const Error& error) {
-                on_event_(jobs::RankFailed{id, "said what cannot be understood: " + error.message});
-                signal({id, SIGKILL, error.message});
-              },
-          .on_exit = [this, id](jobs::ExitStatus status) { on_exit(id, status); },
-          .on_output_end = [this] { forget_the_over(); }};
 }
 
 void Agent::on_join(const jobs::RankId& id, std::int64_t steps) {
@@ -262,12 +172,13 @@ void Agent::on_reached(const jobs::RankId& id, std::int64_t steps) {
   if (kills && running != nullptr) running->process->signal(SIGKILL);
 }
 
-void Agent::on_exit(const jobs::RankId& id, jobs::ExitStatus status) {
+void Agent::on_exit(const jobs::RankId& id, jobs::ExitStatus status, bool core_dumped) {
   const int rank = static_cast<int>(id.rank.value);
+  const std::string why = reason_of(id, status, core_dumped);
   const RankEnd end = contracts_->end_of(rank, status);
   status = end.status;
   if (!end.words.empty()) on_event_(jobs::RankFailed{id, end.words});
-  const jobs::RankExited exit{id, status, segment_.slot(rank).steps.load()};
+  const jobs::RankExited exit{id, status, segment_.slot(rank).steps.load(), why};
   if (status.success() && saving_.contains(id.incarnation)) {
     held_exits_.emplace(id.incarnation, exit);
   } else {
@@ -323,6 +234,12 @@ void Agent::signal(const jobs::SignalRank& action) {
   if (held_exits_.contains(incarnation)) {
     boost::asio::post(loop_, [this, incarnation] { release_exit(incarnation); });
   }
+}
+
+Found Agent::look_at(const jobs::RankId& id) {
+  const Running* running = find(id);
+  if (running == nullptr) return Found::nothing;
+  return running->process->ended() ? Found::ended : Found::alive;
 }
 
 void Agent::signal_all(int signal_number) {

@@ -15,6 +15,10 @@
 #include "collectives/shm/segment.h"
 #include "jobs/core/action.h"
 #include "launcher/contracts/contracts.h"
+#include "launcher/ending/casualties.h"
+#include "launcher/ending/exit_reasons.h"
+#include "launcher/ending/stillness.h"
+#include "launcher/input/input_feed.h"
 #include "launcher/output/sink.h"
 #include "launcher/plan.h"
 #include "launcher/rank_process.h"
@@ -31,6 +35,8 @@ class Agent {
     Sink* error;
     std::function<void(const Error&)> on_file_error = {};  // of a rank's own files
     int terminal_columns = 0;                              // of our standard error; 0: no terminal
+    Voices* voices = nullptr;                              // hear what ranks write
+    InputFeed* input = nullptr;                            // none: ranks read /dev/null
   };
 
   /// `environment`: what every rank finds besides its own variables. `on_event` is called from
@@ -58,34 +64,24 @@ class Agent {
   std::pair<pid_t, std::string> traces_of(const jobs::RankId& id) const;  // and its error file
   void set_keep(std::function<std::vector<pid_t>()> keep) { keep_ = std::move(keep); }
 
+  /// The processes that run, and what shows that they do.
+  std::vector<RankSign> signs() const;
   /// Finished steps of each rank that runs here.
   std::vector<std::pair<int, std::int64_t>> progress() const;
 
   /// To every rank's process group, for signals that are no event: USR1, STOP, CONT.
   void signal_all(int signal_number);
 
+  /// What there is of the rank's process at this moment.
+  Found look_at(const jobs::RankId& id);
+
   /// True when no process is left and all output was handed on.
   bool idle() const;
 
  private:
-  struct Running {
-    jobs::RankId id;
-    std::vector<std::unique_ptr<Sink>> files;  // of its own; the process's readers write to them
-    std::unique_ptr<RankProcess> process;
-    FileDescriptor abort_fd;       // an eventfd that the rank has, too: written at an abort
-    jobs::Generation handed = {};  // the newest generation whose table it got
-    bool waits = false;            // for the next one
-    std::int64_t steps = jobs::kNoState;
-  };
+  struct Running;  // agent_running.h
   struct Deferred;
-  /// What a rank is started with beside its command.
-  struct Prepared {
-    SpawnSpec spec;
-    FileDescriptor abort_fd;
-    FileDescriptor listener;  // where ranks of other hosts find it, for its life
-    std::string endpoint;
-    RankKit kit;
-  };
+  struct Prepared;
   Agent(boost::asio::io_context& loop, const Plan& plan, Streams streams, OnEvent on_event,
         collectives::Segment segment);
 
@@ -110,7 +106,8 @@ class Agent {
   RankHandlers handlers_of(const jobs::RankId& id);
   void on_join(const jobs::RankId& id, std::int64_t steps);
   void on_message(const jobs::RankId& id, const worker::Message& message);
-  void on_exit(const jobs::RankId& id, jobs::ExitStatus status);
+  void on_exit(const jobs::RankId& id, jobs::ExitStatus status, bool core_dumped);
+  std::string reason_of(const jobs::RankId& id, jobs::ExitStatus status, bool core_dumped);
   void on_reached(const jobs::RankId& id, std::int64_t steps);
   void set_watch(int rank);
   Result<RankOutput> open_output(int rank, int attempt) const;
@@ -124,6 +121,7 @@ class Agent {
   boost::asio::io_context& loop_;
   const Plan& plan_;
   std::unique_ptr<Contracts> contracts_;
+  ExitReasons reasons_;
   Streams streams_;
   OnEvent on_event_;
   collectives::Segment segment_;

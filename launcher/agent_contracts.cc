@@ -3,7 +3,7 @@
 // The agent's dealings with what programs of other launchers expect.
 #include <csignal>
 
-#include "launcher/agent.h"
+#include "launcher/agent_running.h"
 
 namespace ringmaster::launcher {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 
-#include "launcher/agent.h"
+#include "launcher/agent_running.h"
 
 namespace ringmaster::launcher {
 

@@ -6,7 +6,7 @@
 
 #include <csignal>
 
-#include "launcher/agent.h"
+#include "launcher/agent_running.h"
 
 namespace ringmaster::launcher {
 

@@ -30,11 +30,12 @@ int exit_code_of_plan(const Error& error) {
 
 std::string exit_codes_text() {
   return fmt::format(
-      "{} wrong command line; {} too few slots, cores, GPUs or open files;\n{} a host list that "
+      "{} wrong command line; {} --no-progress-timeout; {} too few slots, cores, GPUs or open "
+      "files;\n{} a host list that "
       "cannot be used; {} ranks on other hosts; {} --timeout; {} not executable;\n{} not found; "
       "128 + n signal n, as 130 after Ctrl-C",
-      kExitUsage, kExitTooFew, kExitHostList, kExitOtherHosts, kExitTimeout, kExitNotExecutable,
-      kExitNotFound);
+      kExitUsage, kExitNoProgress, kExitTooFew, kExitHostList, kExitOtherHosts, kExitTimeout,
+      kExitNotExecutable, kExitNotFound);
 }
 
 }  // namespace ringmaster::launcher

@@ -10,6 +10,7 @@
 
 namespace ringmaster::launcher {
 
+inline constexpr int kExitNoProgress = 93;      // as NVIDIA's resiliency launcher: do not requeue
 inline constexpr int kExitTooFew = 94;          // slots, cores, GPUs, open files
 inline constexpr int kExitHostList = 95;        // hosts cannot be read from what names them
 inline constexpr int kExitOtherHosts = 96;      // ranks would have to run on other hosts

@@ -22,7 +22,6 @@ std::vector<std::string> Narrator::tell(const jobs::Action& action, Time now) {
 }
 
 std::vector<std::string> Narrator::last_words(const jobs::EndJob& end, Time now) const {
-  if (end.state == jobs::JobState::failed) return {fmt::format("failed: {}", end.reason)};
   if (end.state == jobs::JobState::cancelled) return {fmt::format("ended: {}", end.reason)};
   if (!elastic_) return {};
   return {fmt::format("done in {:.1f} s: {} ranks lost, {} joined", to_seconds(now - start_),

@@ -19,7 +19,8 @@ class Narrator {
   explicit Narrator(bool elastic) : elastic_(elastic) {}
 
   std::vector<std::string> tell(const jobs::Action& action, Time now);
-  /// After everything else was written.
+  /// Of a job that did not fail (ending/closing.h has those of one that did), after everything else
+  /// was written.
   std::vector<std::string> last_words(const jobs::EndJob& end, Time now) const;
 
  private:

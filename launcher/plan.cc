@@ -107,6 +107,29 @@ Result<void> read_drills(const RunSettings& settings, Plan* plan) {
   return {};
 }
 
+Duration seconds_of(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+/// What nobody has given is as with torchrun and srun; who presses keys is there, and waits.
+void read_times(const RunSettings& settings, Plan* plan) {
+  plan->spec.grace = std::chrono::seconds(30);
+  if (settings.grace_seconds >= 0) {
+    plan->spec.grace = plan->interrupt_grace = seconds_of(settings.grace_seconds);
+  }
+  if (settings.timeout_seconds > 0) plan->timeout = seconds_of(settings.timeout_seconds);
+  if (settings.no_progress_seconds > 0) {
+    plan->no_progress = seconds_of(settings.no_progress_seconds);
+  }
+}
+
+Result<void> read_input(const RunSettings& settings, Plan* plan) {
+  auto wish = parse_input_wish(settings.input, plan->spec.ranks_max);
+  if (!wish) return wish.error();
+  plan->input = *wish;
+  return {};
+}
+
 }  // namespace
 
 Result<Drill> parse_drill(const std::string& text) {
@@ -169,16 +192,12 @@ Result<Plan> make_plan(const RunSettings& settings, const std::vector<RankProgra
   }
   auto valid = read_drills(settings, &plan);
   if (valid) valid = read_output(settings, &plan);
+  if (valid) valid = read_input(settings, &plan);
   if (valid) valid = check_gpus(settings, host, here);
   if (valid) valid = check_open_files(&plan, host, here);
   if (!valid) return valid.error();
   plan.spec.name = programs.front().command.front();
-  plan.spec.grace =
-      std::chrono::duration_cast<Duration>(std::chrono::duration<double>(settings.grace_seconds));
-  if (settings.timeout_seconds > 0) {
-    plan.timeout = std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double>(settings.timeout_seconds));
-  }
+  read_times(settings, &plan);
   return plan;
 }
 

@@ -14,6 +14,7 @@
 
 #include "jobs/core/spec.h"
 #include "launcher/host_choice.h"
+#include "launcher/input/input_wish.h"
 #include "launcher/mapping/bind_ranks.h"
 #include "launcher/output/rank_outputs.h"
 #include "launcher/settings.h"
@@ -54,6 +55,9 @@ struct Plan {
   mapping::Binding processors = {};             // of each rank; none: not bound
   std::vector<Drill> drills;
   std::optional<Duration> timeout;
+  std::optional<Duration> no_progress;                 // how long the job may stand still
+  Duration interrupt_grace = std::chrono::seconds(5);  // after ctrl-C, in place of spec.grace
+  InputWish input = {};
   std::string host;
   int cpus = 1;
   OutputWishes output = {};

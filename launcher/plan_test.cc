@@ -52,6 +52,14 @@ TEST(Plan, WithoutANumberThereIsARankForEachCoreOrGpuOrSlot) {
   EXPECT_EQ(make_plan({}, {{.command = {"a"}}}, limited, {})->spec.ranks_max, 1) << "by a quota";
 }
 
+TEST(Plan, TheGraceIsThirtySecondsAndFiveAfterAnInterrupt) {
+  EXPECT_EQ(planned({}, 1)->spec.grace, std::chrono::seconds(30));
+  EXPECT_EQ(planned({}, 1)->interrupt_grace, std::chrono::seconds(5));
+  const auto given = planned({.grace_seconds = 0.5}, 1);
+  EXPECT_EQ(given->spec.grace, std::chrono::milliseconds(500));
+  EXPECT_EQ(given->interrupt_grace, std::chrono::milliseconds(500));
+}
+
 TEST(Plan, MoreRanksThanCoresAreSaidHereAndRefusedAboveSomebodysCount) {
   EXPECT_EQ(planned({}, 20)->remarks, std::vector<std::string>{"20 ranks share 8 processors"});
   EXPECT_EQ(refused({}, 20, listed({{.host = "me", .slots = 2}})),

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -64,6 +65,7 @@ struct RankProcess::Parts : std::enable_shared_from_this<RankProcess::Parts> {
   std::optional<PipeReader> output;
   std::optional<PipeReader> error;
   bool reaped = false;
+  int last_signal = 0;
   int pipes_open = 2;
 };
 
@@ -114,7 +116,7 @@ void RankProcess::Parts::reap() {
   pidfd.close();
   if (output && !output->ended()) output->drain();
   if (error && !error->ended()) error->drain();
-  handlers.on_exit(exit_status_of(status));
+  handlers.on_exit(exit_status_of(status), WIFSIGNALED(status) && WCOREDUMP(status));
 }
 
 void RankProcess::Parts::output_ended() {
@@ -143,8 +145,14 @@ Result<std::unique_ptr<RankProcess>> RankProcess::start(boost::asio::io_context&
   const auto ended = [weak = std::weak_ptr<Parts>(parts)] {
     if (const auto self = weak.lock()) self->output_ended();
   };
-  parts->output.emplace(loop, std::move(output_pipe->ours), std::move(output), ended);
-  parts->error.emplace(loop, std::move(error_pipe->ours), std::move(error), ended);
+  const auto heard = [&](bool is_error) -> PipeReader::OnBytes {
+    if (!parts->handlers.on_output) return nullptr;
+    return [hear = parts->handlers.on_output, is_error](std::string_view bytes) {
+      hear(bytes, is_error);
+    };
+  };
+  parts->output.emplace(loop, std::move(output_pipe->ours), std::move(output), ended, heard(false));
+  parts->error.emplace(loop, std::move(error_pipe->ours), std::move(error), ended, heard(true));
   parts->watch_exit();
   parts->watch_socket();
   return std::unique_ptr<RankProcess>(new RankProcess(std::move(parts)));
@@ -159,13 +167,23 @@ pid_t RankProcess::pid() const {
 bool RankProcess::exited() const {
   return parts_->reaped;
 }
+bool RankProcess::ended() const {
+  if (parts_->reaped) return true;
+  pollfd end = {.fd = parts_->pidfd.native_handle(), .events = POLLIN, .revents = 0};
+  return ::poll(&end, 1, 0) == 1;
+}
+int RankProcess::last_signal() const {
+  return parts_->last_signal;
+}
 bool RankProcess::over() const {
   return parts_->reaped && parts_->pipes_open == 0;
 }
 
 void RankProcess::signal(int signal_number) {
   // The rank leads its own group, so that the signal reaches what it has started, too.
-  if (!parts_->reaped) kill(-parts_->pid, signal_number);
+  if (parts_->reaped) return;
+  parts_->last_signal = signal_number;
+  kill(-parts_->pid, signal_number);
 }
 
 bool RankProcess::send(const worker::Message& message, int fd) {

@@ -14,6 +14,7 @@
 
 #include "jobs/core/event.h"
 #include "launcher/output/pipe_reader.h"
+#include "launcher/output/voices.h"
 #include "launcher/process/spawn.h"
 #include "worker/messages.h"
 
@@ -25,8 +26,9 @@ struct RankHandlers {
   /// Memory that it has staged comes with the message; without it there is a text in it.
   std::function<void(const worker::StagedMessage&, FileDescriptor)> on_staged;
   std::function<void(const Error&)> on_bad_message;
-  std::function<void(jobs::ExitStatus)> on_exit;
+  std::function<void(jobs::ExitStatus, bool core_dumped)> on_exit;
   std::function<void()> on_output_end;  // all output was given to the sinks
+  Voices::Listener on_output = {};      // hears it all, too; may be none
 };
 
 class RankProcess {
@@ -41,6 +43,10 @@ class RankProcess {
 
   pid_t pid() const;
   bool exited() const;
+  /// True when the process has ended, whether that was heard of or not.
+  bool ended() const;
+  /// The last signal that it was sent, 0: none.
+  int last_signal() const;
   /// True when the process is gone and all that it wrote was handed on.
   bool over() const;
   /// To the whole process group. Nothing once it was reaped: the number may be another's.

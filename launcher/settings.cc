@@ -79,8 +79,16 @@ Flags RunSettings::flags() {
       {"--drill", &drills, "kill:R@S", "kill rank R when it has finished S steps; repeatable"},
       {"--timeout", &timeout_seconds, "S", "end the job after S seconds, with exit code 110",
        between(0.001, 31622400)},
-      {"--grace", &grace_seconds, "S", "seconds from the polite signal to SIGKILL",
+      {"--no-progress-timeout", &no_progress_seconds, "S",
+       "end the job, with exit code 93, when for S seconds no rank has written anything, finished "
+       "a "
+       "step of its session, or ended",
+       between(0.1, 31622400)},
+      {"--grace", &grace_seconds, "S",
+       "seconds from the polite signal to SIGKILL; not given: 30, and 5 after Ctrl-C",
        between(0, 86400)},
+      {"-stdin,--stdin", &input, "all|none|R",
+       "which ranks read ringrun's standard input: rank R, all of them, or none"},
       {"-tag-output,--tag-output", &tag_output, "", "begin each line of a rank with its number"},
       {"-timestamp-output,--timestamp-output", &time_output, "",
        "begin each line with the moment at which it was whole"},

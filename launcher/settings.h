@@ -39,7 +39,9 @@ struct RunSettings {
   std::int64_t restarts = -1;  // -1: not given
   std::vector<std::string> drills = {};
   double timeout_seconds = 0;
-  double grace_seconds = 5;
+  double no_progress_seconds = 0;
+  double grace_seconds = -1;  // -1: not given
+  std::string input = "0";
   bool tag_output = false;
   bool time_output = false;
   std::string output_folder = {};

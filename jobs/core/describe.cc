@@ -66,7 +66,8 @@ struct EventWords {
     return rank(event.id, fmt::format("says: {}", event.message));
   }
   std::string operator()(const RankExited& event) const {
-    return rank(event.id, fmt::format("{} with {}", describe(event.status), held(event.steps)));
+    return rank(event.id, fmt::format("{}{}{} with {}", describe(event.status),
+                                      event.why.empty() ? "" : ": ", event.why, held(event.steps)));
   }
   std::string operator()(const TimerExpired&) const { return "timer"; }
   std::string operator()(const ShardWritten& event) const {

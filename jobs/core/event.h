@@ -99,6 +99,7 @@ struct RankExited {
   RankId id;
   ExitStatus status;
   std::int64_t steps = kNoState;  // what its state held, as far as its host knows
+  std::string why = {};           // what its host knows beyond the status: out of memory
 };
 /// next_timer() has come.
 struct TimerExpired {};

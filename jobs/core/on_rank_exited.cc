@@ -65,6 +65,7 @@ void on_rank_exited(State& state, Time now, const RankExited& event, Actions& ac
     return;
   }
   std::string why = rank->words.empty() ? describe(event.status) : rank->words;
+  if (rank->words.empty() && !event.why.empty()) why += ": " + event.why;
   Outcome failure = {JobState::failed, event.status.outward(),
                      fmt::format("rank {}: {}", rank->id.rank.value, why)};
   if (job.spec.whole && !job.finishing && job.restarts_used < job.spec.restarts) {

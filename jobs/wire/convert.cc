@@ -178,6 +178,7 @@ struct ToWire {
     to->set_code(event.status.code);
     to->set_signal(event.status.signal);
     to->set_steps(event.steps);
+    to->set_why(event.why);
   }
   void operator()(const TimerExpired&) { out.mutable_timer_expired(); }
   void operator()(const ShardWritten& event) {
@@ -264,7 +265,8 @@ std::optional<Event> read(const wire::Event& in) {
     case wire::Event::kRankExited:
       return RankExited{id(in.rank_exited().id()),
                         {in.rank_exited().code(), in.rank_exited().signal()},
-                        in.rank_exited().steps()};
+                        in.rank_exited().steps(),
+                        in.rank_exited().why()};
     case wire::Event::kTimerExpired:
       return TimerExpired{};
     case wire::Event::kShardWritten:

@@ -35,7 +35,7 @@ std::vector<Event> some_events(Random& random) {
           RankSynced{id, Generation{number()}, number(), Rank{2}},
           RankFinished{id, Generation{number()}},
           RankFailed{id, "words"},
-          RankExited{id, {1, 0}, kNoState},
+          RankExited{id, {1, 0}, kNoState, "out of memory"},
           TimerExpired{},
           ShardWritten{id,
                        Generation{number()},

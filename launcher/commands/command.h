@@ -54,6 +54,8 @@ int run_bench_scaling(const Arguments& arguments);
 int run_bench_recovery(const Arguments& arguments);
 int run_bench_coordinator(const Arguments& arguments);
 int run_bench_launch(const Arguments& arguments);
+int run_bench_output(const Arguments& arguments);
+int run_output_rank(const Arguments& arguments);
 int run_simulate(const Arguments& arguments);
 int run_schedule(const Arguments& arguments);
 int run_calibrate(const Arguments& arguments);

@@ -57,6 +57,7 @@ class Program {
   Program& operator=(Program&&) = delete;
   ~Program() { stop(); }
 
+  pid_t pid() const { return child_.pid; }
   /// Waits until it ends, at most `patience`: its wait status, none when it still runs. Interrupts
   /// end the wait with Errc::closed.
   Result<std::optional<int>> wait(Duration patience);

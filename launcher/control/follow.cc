@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <thread>
 
@@ -31,6 +32,13 @@ void print(const std::string& output) {
 Result<std::int64_t> tell(const Replay& replay, jobs::JobId job, std::int64_t after) {
   return replay.journal().read_story(job, after, [](std::int64_t, const jobs::StoryLine& line) {
     if (line.name == "report") say(line.text);
+  });
+}
+
+/// Before the second one has said a word.
+bool on_several_hosts(const jobs::Job& job) {
+  return std::ranges::any_of(job.ranks, [&](const jobs::RankRecord& rank) {
+    return rank.starts > 0 && rank.host != job.ranks.front().host;
   });
 }
 
@@ -64,6 +72,8 @@ Result<int> follow(const StateHome& home, Replay& replay, const jobs::JobEntry& 
     if (!entry) return entry.error();
     if (!*entry) return Error{Errc::not_found, fmt::format("job {} is forgotten", job.job.value)};
     if (auto news = replay.next(); !news) return news.error();
+    const auto found = replay.state().jobs.find(job.job);
+    if (found != replay.state().jobs.end() && on_several_hosts(found->second)) logs.name_hosts();
     const std::string output = logs.next();
     print(output);
     if (!output.empty()) came = read_clock();
@@ -78,7 +88,6 @@ Result<int> follow(const StateHome& home, Replay& replay, const jobs::JobEntry& 
       tell_of_missing(logs);
       return tell_end(**entry);
     }
-    const auto found = replay.state().jobs.find(job.job);
     const bool waits =
         found != replay.state().jobs.end() && found->second.state == jobs::JobState::waiting;
     if (waits && found->second.reason != reason) {

@@ -45,7 +45,31 @@ bool read_part(const jobs::LogPart& part, std::size_t most, std::int64_t& offset
   return piece.size() < most;
 }
 
+/// What the host of the stream calls itself: a stream that was sent has its number behind that.
+std::string stream_host(const jobs::LogStream& stream) {
+  return stream.sent ? stream.name.substr(0, stream.name.rfind('-')) : stream.name;
+}
+
 }  // namespace
+
+std::string with_host(std::string_view text, std::string_view host, bool in_line) {
+  std::string result;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
+    const std::size_t digits = line.find_first_not_of("0123456789", 1);
+    const bool tagged = !in_line && line.front() == '[' && digits > 1 && digits < line.size() &&
+                        line.substr(digits).starts_with("] ");
+    if (tagged) {
+      result += fmt::format("[{}:", host);
+      result += line.substr(1);
+    } else {
+      result += line;
+    }
+    in_line = line.back() != '\n';
+    text.remove_prefix(line.size());
+  }
+  return result;
+}
 
 std::string LogReader::next() {
   return read(true);
@@ -56,8 +80,14 @@ std::string LogReader::rest() {
 
 std::string LogReader::read(bool whole_lines) {
   std::string text;
-  for (const jobs::LogStream& stream : jobs::list_log_streams(folder_)) {
-    text += read_stream(stream, whole_lines, streams_[stream.name]);
+  const auto streams = jobs::list_log_streams(folder_);
+  if (streams.size() > 1) name_hosts();
+  for (const jobs::LogStream& stream : streams) {
+    At& at = streams_[stream.name];
+    const bool in_line = at.in_line;
+    std::string piece = read_stream(stream, whole_lines, at);
+    if (names_hosts_) piece = with_host(piece, stream_host(stream), in_line);
+    text += piece;
   }
   return text;
 }

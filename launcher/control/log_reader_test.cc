@@ -30,7 +30,7 @@ TEST_F(LogReaderTest, GivesWholeLinesOnceAndTheRestAtTheEnd) {
   EXPECT_EQ(reader.next(), "");
   write("a", "one\ntwo");
   write("b", "[3] b\n");
-  EXPECT_EQ(reader.next(), "one\n[3] b\n");
+  EXPECT_EQ(reader.next(), "one\n[b:3] b\n");
   EXPECT_EQ(reader.next(), "");
   write("a", "!\nthree");
   EXPECT_EQ(reader.next(), "two!\n");
@@ -54,7 +54,7 @@ TEST_F(LogReaderTest, PartsOfAStreamAreOneText) {
   EXPECT_EQ(reader.next(), "");
   part(111, "fi");
   write("local-1", "[0] near\n");
-  EXPECT_EQ(reader.next(), "[0] near\n");
+  EXPECT_EQ(reader.next(), "[local-1:0] near\n");
   std::ofstream(jobs::end_path(folder_, "box-5")) << "[lost]\n";
   EXPECT_TRUE(reader.complete());
   EXPECT_EQ(reader.next(), "fi\n[lost]\n");
@@ -65,7 +65,19 @@ TEST_F(LogReaderTest, PartsOfAStreamAreOneText) {
   EXPECT_EQ(reader.next(), "");
   EXPECT_EQ(LogReader(folder_).next(),
             "[6 bytes lost: output is kept up to a size]\no\nthr\n"
-            "[100 bytes lost: output is kept up to a size]\nfour\nfi\n[lost]\n[0] near\n");
+            "[100 bytes lost: output is kept up to a size]\nfour\nfi\n[lost]\n[local-1:0] near\n");
+}
+
+TEST_F(LogReaderTest, LinesOfSeveralHostsBeginWithTheirs) {
+  EXPECT_EQ(with_host("[0] a\n[17] [0] b\nc\n[] d\n[3]e\n", "n1", false),
+            "[n1:0] a\n[n1:17] [0] b\nc\n[] d\n[3]e\n");
+  EXPECT_EQ(with_host("[0] rest\n[1] whole", "n1", true), "[0] rest\n[n1:1] whole");
+  EXPECT_EQ(with_host("[", "n1", false), "[");
+  write("a", "[0] one\n");
+  LogReader reader(folder_);
+  EXPECT_EQ(reader.next(), "[0] one\n");  // one host: its name says nothing
+  std::ofstream(jobs::part_path(folder_, "gpu-box-5", 0)) << "[1] two\n";
+  EXPECT_EQ(reader.next(), "[gpu-box:1] two\n");
 }
 
 TEST_F(LogReaderTest, ALongLogLosesItsOldestPartAndSaysSo) {

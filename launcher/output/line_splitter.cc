@@ -29,12 +29,33 @@ void LineSplitter::feed(std::string_view bytes, std::string& out) {
     } else {
       const bool two = bytes[end] == '\r' && bytes[end + 1] == '\n';
       const std::size_t length = end + (two ? 2 : 1);
-      held_.append(bytes.substr(0, length));
-      put(held_, true, out);
+      if (held_.empty()) {
+        put(bytes.substr(0, length), true, out);  // most lines: copied once
+      } else {
+        held_.append(bytes.substr(0, length));
+        put(held_, true, out);
+      }
       bytes.remove_prefix(length);
     }
     held_.clear();
   }
+}
+
+std::string_view LineSplitter::pass(std::string_view& bytes, std::string& out) {
+  if (!prefix_.empty() || ends_ == Ends::newline_or_return) return {};
+  if (!held_.empty()) {
+    const std::size_t end = bytes.find('\n');
+    const std::size_t length = end == std::string_view::npos ? bytes.size() : end + 1;
+    feed(bytes.substr(0, length), out);
+    bytes.remove_prefix(length);
+  }
+  // Behind the line that was held, or one that was too long to be.
+  const std::size_t last = bytes.rfind('\n');
+  if (!held_.empty() || last == std::string_view::npos) return {};
+  const std::string_view whole = bytes.substr(0, last + 1);
+  bytes.remove_prefix(whole.size());
+  in_line_ = false;
+  return whole;
 }
 
 /// Settles a '\r' that was the last byte known: held back, or flushed already.

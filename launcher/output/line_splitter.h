@@ -31,6 +31,9 @@ class LineSplitter {
 
   /// Appends to `out` what `bytes` completes.
   void feed(std::string_view bytes, std::string& out);
+  /// Where lines get no prefix: gives the whole lines in `bytes` as they lie there, to go out
+  /// behind what it appends to `out`; what is left of `bytes` is for feed(). Else gives nothing.
+  std::string_view pass(std::string_view& bytes, std::string& out);
   /// Appends to `out` the partial line that is held, without ending it.
   void flush(std::string& out);
 

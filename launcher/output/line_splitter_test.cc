@@ -102,7 +102,11 @@ std::string split_at_random(const std::string& text, LineSplitter splitter, Rand
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t wanted = 1 + random.below(random.chance(0.1) ? 100'000 : 7);
     const std::size_t n = std::min(wanted, text.size() - at);
-    splitter.feed(std::string_view(text).substr(at, n), out);
+    std::string_view left = std::string_view(text).substr(at, n);
+    const std::string_view whole = splitter.pass(left, out);
+    EXPECT_TRUE(whole.empty() || whole.back() == '\n');
+    out += whole;
+    splitter.feed(left, out);
     if (random.chance(flushes)) splitter.flush(out);
     at += n;
   }

@@ -31,11 +31,12 @@ constexpr std::size_t kReadMax = 64 * 1024;
 
 struct PipeReader::State : std::enable_shared_from_this<PipeReader::State> {
   State(boost::asio::io_context& loop, FileDescriptor pipe_, std::vector<Output> outputs_,
-        std::function<void()> on_end_)
+        std::function<void()> on_end_, OnBytes on_bytes_)
       : pipe(loop, pipe_.release()),
         flush_timer(loop),
         outputs(std::move(outputs_)),
-        on_end(std::move(on_end_)) {}
+        on_end(std::move(on_end_)),
+        on_bytes(std::move(on_bytes_)) {}
 
   void next();
   Sink* full_sink() const;
@@ -52,6 +53,7 @@ struct PipeReader::State : std::enable_shared_from_this<PipeReader::State> {
   boost::asio::steady_timer flush_timer;
   std::vector<Output> outputs;
   std::function<void()> on_end;
+  OnBytes on_bytes;
   std::size_t rest = 0;  // when draining: how much of what was in the pipe is still to be read
   bool draining = false;
   bool waiting = false;  // for the pipe or for room in a sink
@@ -120,10 +122,19 @@ ssize_t PipeReader::State::read_once(std::size_t most) {
 }
 
 void PipeReader::State::deliver(std::string_view bytes) {
+  if (on_bytes) on_bytes(bytes);
+  // Of all readers, which are of one thread: room for lines with tags that is made only once, as
+  // memory of this size goes back to the kernel each time.
+  static thread_local std::string lines;
   for (auto& output : outputs) {
-    std::string lines;
+    std::string_view left = bytes;
+    lines.clear();
     if (output.timed) output.splitter.set_prefix(clock_text_ms() + " " + *output.timed);
-    output.splitter.feed(bytes, lines);
+    const std::string_view whole = output.splitter.pass(left, lines);
+    if (!lines.empty()) output.sink->write(lines);
+    if (!whole.empty()) output.sink->write(whole);
+    lines.clear();
+    output.splitter.feed(left, lines);
     if (!lines.empty()) output.sink->write(lines);
   }
   set_flush_timer();
@@ -168,10 +179,12 @@ void PipeReader::State::cancel() {
 }
 
 PipeReader::PipeReader(boost::asio::io_context& loop, FileDescriptor pipe,
-                       std::vector<Output> outputs, std::function<void()> on_end) {
+                       std::vector<Output> outputs, std::function<void()> on_end,
+                       OnBytes on_bytes) {
   CHECK(pipe.valid());
   CHECK_EQ(::fcntl(pipe.get(), F_SETFL, O_NONBLOCK), 0);  // our end: nobody shares it
-  state_ = std::make_shared<State>(loop, std::move(pipe), std::move(outputs), std::move(on_end));
+  state_ = std::make_shared<State>(loop, std::move(pipe), std::move(outputs), std::move(on_end),
+                                   std::move(on_bytes));
   state_->next();
 }
 

@@ -46,10 +46,12 @@ class PipeReader {
   /// Longer than the gaps inside a line that a program writes in portions.
   static constexpr Duration kFlushAfter = std::chrono::milliseconds(200);
 
+  using OnBytes = std::function<void(std::string_view)>;
+
   /// `on_end` is called once, from the loop, after everything was given to the sinks and the pipe
-  /// was closed. It may destroy the reader.
+  /// was closed. It may destroy the reader. `on_bytes` hears each portion as it was read.
   PipeReader(boost::asio::io_context& loop, FileDescriptor pipe, std::vector<Output> outputs,
-             std::function<void()> on_end);
+             std::function<void()> on_end, OnBytes on_bytes = {});
   PipeReader(PipeReader&&) noexcept;
   PipeReader& operator=(PipeReader&&) noexcept;
   /// Nothing is called after this. What was not read yet is lost.

@@ -55,6 +55,13 @@ std::string tag_of(int rank, bool colours) {
   return fmt::format("\x1b[{}m[{}]\x1b[0m ", kColours[static_cast<std::size_t>(rank) % 5], rank);
 }
 
+std::string error_file_path(const OutputWishes& wishes, int attempt, int rank) {
+  if (wishes.folder.empty() || way_of_stream(wishes, rank, true) == StreamWay::pass) return "";
+  return fmt::format("{}/{}",
+                     files_folder(wishes.layout, wishes.folder, attempt, rank, wishes.ranks),
+                     file_name(wishes.layout, true));
+}
+
 Result<void> make_output_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

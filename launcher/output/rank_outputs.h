@@ -56,6 +56,9 @@ Result<RankOutput> open_rank_output(boost::asio::io_context& loop, const OutputW
                                     const OutputStream& output, const OutputStream& error, int rank,
                                     int attempt, const std::function<void(const Error&)>& on_error);
 
+/// Pure: the file of a rank's standard error; "": it has none.
+std::string error_file_path(const OutputWishes& wishes, int attempt, int rank);
+
 /// Makes the folder. An error says what is in the way.
 Result<void> make_output_folder(const std::string& folder);
 

@@ -110,6 +110,7 @@ struct Sink::State : std::enable_shared_from_this<Sink::State> {
   std::string queue;
   std::size_t sent = 0;  // of `queue`, from its start
   std::vector<std::function<void()>> want_room;
+  bool in_line = false;
   bool waiting = false;
   bool failed = false;
   bool closed = false;
@@ -130,7 +131,8 @@ Result<void> Sink::State::watch() {
 
 void Sink::State::write(std::string_view bytes) {
   CHECK(!closed);
-  if (failed) return;
+  if (failed || bytes.empty()) return;
+  in_line = bytes.back() != '\n';
   if (queued() == 0) bytes.remove_prefix(write_now(bytes));
   if (bytes.empty() || failed) return;
   queue.append(bytes);
@@ -230,6 +232,9 @@ void Sink::write(std::string_view bytes) {
 }
 bool Sink::full() const {
   return state_->queued() >= kQueueMax;
+}
+bool Sink::in_line() const {
+  return state_->in_line;
 }
 bool Sink::drained() const {
   return state_->queued() == 0;

@@ -45,6 +45,8 @@ class Sink {
   /// Takes all of `bytes`, whole lines as one unit. Look at full() before reading more.
   void write(std::string_view bytes);
   bool full() const;
+  /// True when what was written last did not end its line.
+  bool in_line() const;
   /// Calls `callback` once, from the loop, as soon as at most half of the queue is left.
   void when_room(std::function<void()> callback);
   /// True when all that was written is out (or was dropped after an error). At exit: run the loop

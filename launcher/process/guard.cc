@@ -40,7 +40,7 @@ sigset_t watched_signals() {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int number :
-       {SIGCHLD, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGPIPE})
+       {SIGCHLD, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP, SIGCONT, SIGPIPE})
     ::sigaddset(&set, number);
   if (!hangup_ignored_here) ::sigaddset(&set, SIGHUP);
   return set;

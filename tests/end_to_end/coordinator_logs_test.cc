@@ -115,7 +115,7 @@ TEST_F(CoordinatorLogs, WhatNoCoordinatorTookStaysWithTheHost) {
   const auto near = all_.agent(all_.network.a(), 2, {"--abandon-after", "2"});
   ASSERT_TRUE(all_.has_hosts(2)) << all_.why();
   submit("left", "4", "echo first" + wait_ + "echo second; sleep 1000");
-  ASSERT_TRUE(wait_for([&] { return contains(all_.ask({"logs", "left"}).output, "[3] first"); }));
+  ASSERT_TRUE(wait_for([&] { return contains(all_.ask({"logs", "left"}).output, ":3] first"); }));
   all_.kill();
   let_go();
   const Ended ended = near->wait(std::chrono::seconds(30));

@@ -71,8 +71,8 @@ TEST(CoordinatorNetwork, RanksOfAPlainProgramMeetWhereRankZeroIs) {
   const Ended four = meet("four", "4");
   EXPECT_EQ(four.exit_code, 0) << four.output << four.error << all.why();
   for (const std::string rank : {"1", "2", "3"}) {
-    EXPECT_TRUE(contains(four.output, "[0] rank " + rank + " is here\n")) << four.output;
-    EXPECT_TRUE(contains(four.output, "[" + rank + "] met rank 0 at " + network.address_b() + ":"))
+    EXPECT_TRUE(contains(four.output, ":0] rank " + rank + " is here\n")) << four.output;
+    EXPECT_TRUE(contains(four.output, ":" + rank + "] met rank 0 at " + network.address_b() + ":"))
         << four.output;
   }
   // Two jobs at once, each with a port of its own.

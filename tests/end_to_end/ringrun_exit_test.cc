@@ -112,6 +112,32 @@ TEST(RingrunExit, ATimeLimitThatIsNotReachedChangesNothing) {
   EXPECT_EQ(run_program({"ringrun", "-np", "2", "--timeout", "100", "true"}).exit_code, 0);
 }
 
+TEST(RingrunExit, NoProgressGives93AndSaysWhoWasSilent) {
+  const Ended ended = run_program({"ringrun", "-np", "3", "--no-progress-timeout", "1", "sh", "-c",
+                                   "[ $RANK = 2 ] && sleep 0.7; echo up; exec sleep 1000"});
+  EXPECT_EQ(ended.exit_code, 93);
+  EXPECT_TRUE(contains(cause(ended), "ended: no progress for 1 s (--no-progress-timeout)"))
+      << ended.error;
+  // Who is silent for longest comes first.
+  const auto lines = lines_with(ended.error, "  rank ");
+  ASSERT_EQ(lines.size(), 3u) << ended.error;
+  EXPECT_TRUE(contains(lines[2], "rank 2: silent for 1.")) << lines[2];
+  for (const std::string& line : lines) EXPECT_TRUE(contains(line, " s, sleeping")) << line;
+}
+
+TEST(RingrunExit, OutputOfOneRankIsProgressOfAll) {
+  const Ended ended = run_program(
+      {"ringrun", "-np", "2", "--no-progress-timeout", "1.5", "sh", "-c",
+       "[ $RANK = 1 ] && exec sleep 2.2; for i in 1 2 3 4 5 6 7; do echo $i; sleep 0.3; done"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+}
+
+TEST(RingrunExit, StepsOfSessionsAreProgress) {
+  const Ended ended = run_program({"ringrun", "-np", "2", "--no-progress-timeout", "1", "--timeout",
+                                   "2", "elastic-c", "2000000000"});
+  EXPECT_EQ(ended.exit_code, 110) << ended.error;
+}
+
 TEST(RingrunExit, WhoIgnoresTheSignalIsKilledAfterTheGrace) {
   TemporaryFolder folder;
   const auto start = std::chrono::steady_clock::now();

@@ -105,6 +105,30 @@ TEST(RingrunLeftover, ARankIsKilledAndItsChildrenGoWithIt) {
   job.expect_nothing_left();
 }
 
+TEST(RingrunLeftover, AnotherJobOfTheSameUserGoesOn) {
+  // Both with the default options, on the same host: one loses its watchers and is swept away.
+  TemporaryFolder folder;
+  const std::vector<std::string> here = {"HERE=" + folder.path()};
+  Program other({"ringrun", "-np", "2", "sh", "-c",
+                 "echo port=$MASTER_PORT; while [ ! -e $HERE/go ]; do sleep 0.02; done; echo done"},
+                here);
+  ASSERT_TRUE(other.wait_for_output("port=", 2));
+  Program victim(
+      {"ringrun", "-np", "2", "sh", "-c", std::string("echo port=$MASTER_PORT;") + kHide}, here);
+  ASSERT_TRUE(victim.wait_for_output("hidden\n", 4));
+  EXPECT_FALSE(contains(victim.output(), lines_of(other.output()).front())) << "the same port";
+  const pid_t launcher = victim.child();
+  victim.signal(SIGKILL);
+  kill(launcher, SIGKILL);
+  EXPECT_EQ(victim.wait().exit_code, 137);
+  EXPECT_EQ(run_program({"ringrun", "-np", "1", "true"}).exit_code, 0);
+  EXPECT_TRUE(victim.leaves_nothing());
+  write_text(folder.file("go"), "");
+  const Ended ended = other.wait();
+  EXPECT_EQ(ended.exit_code, 0) << ended.error;
+  EXPECT_EQ(lines_with(ended.output, "done").size(), 2u);
+}
+
 /// The files that a process has open or mapped, by name.
 std::string files_of(pid_t pid) {
   const std::string process = "/proc/" + std::to_string(pid);

@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include "base/sanitized.h"
 #include "tests/end_to_end/program.h"
 #include "tests/end_to_end/text.h"
 
@@ -83,6 +84,25 @@ TEST(RingrunOutput, ASlowReaderHoldsTheRanksBackAndLosesNothing) {
   EXPECT_EQ(program.wait().exit_code, 0);
   check_lines(text, 4, 300);
   EXPECT_TRUE(program.leaves_nothing());
+}
+
+TEST(RingrunOutput, AReaderThatStandsStillCostsNoMemory) {
+  TemporaryFolder folder;
+  const std::string fifo = folder.file("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  Program program({"sh", "-c", "exec ringrun -np 8 --tag-output yes > $FIFO"}, {"FIFO=" + fifo});
+  const FileDescriptor end(open(fifo.c_str(), O_RDONLY | O_CLOEXEC));
+  char buffer[4096];
+  ASSERT_GT(read(end.get(), buffer, sizeof buffer), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const std::string status = read_text("/proc/" + std::to_string(program.child()) + "/status");
+  const std::size_t at = status.find("VmHWM:");
+  ASSERT_NE(at, std::string::npos) << status;
+  EXPECT_LT(std::stol(status.substr(at + 6)), kSanitized ? 1000000 : 64000) << "kB";
+  program.signal(SIGTERM);
+  while (read(end.get(), buffer, sizeof buffer) > 0) {
+  }
+  EXPECT_EQ(program.wait().exit_code, 143);
 }
 
 TEST(RingrunOutput, WhatAKilledRankWroteIsComplete) {

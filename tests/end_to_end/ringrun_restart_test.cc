@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 #include <regex>
+#include <thread>
 
 #include "tests/end_to_end/program.h"
 #include "tests/end_to_end/text.h"
@@ -49,7 +50,8 @@ TEST(RingrunRestart, AStopEndsAJobThatIsBetweenAttempts) {
                    "[ $RANK = 1 ] && exit 3; trap '' TERM; while :; do sleep 0.1; done"});
   ASSERT_TRUE(program.wait_for_error("restart 1 of 9"));
   program.signal(SIGTERM);
-  program.signal(SIGTERM);  // the second one is without grace
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // or it would be an echo
+  program.signal(SIGTERM);                                      // the second one is without grace
   const Ended ended = program.wait();
   EXPECT_EQ(ended.exit_code, 143) << ended.error;
   EXPECT_FALSE(contains(ended.error, "restart 2 of 9")) << ended.error;

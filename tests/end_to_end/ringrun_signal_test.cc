@@ -59,6 +59,40 @@ TEST(RingrunSignal, ASecondInterruptEndsAtOnce) {
   expect_end(program, 130);
 }
 
+TEST(RingrunSignal, AfterAnInterruptTheGraceIsFiveSeconds) {
+  Program program({"ringrun", "-np", "2", "sh", "-c", std::string("trap '' INT TERM; ") + kRun});
+  ASSERT_TRUE(program.wait_for_output("up\n", 2));
+  const auto start = std::chrono::steady_clock::now();
+  program.signal_group(SIGINT);
+  const Ended ended = program.wait();
+  const auto took = std::chrono::steady_clock::now() - start;
+  EXPECT_EQ(ended.exit_code, 130);
+  EXPECT_GE(took, std::chrono::milliseconds(4900));
+  EXPECT_LT(took, std::chrono::seconds(25));  // and not the thirty of other signals
+  EXPECT_TRUE(contains(ended.error,
+                       "  ranks 0-1 did not end within the grace of 5 s and were "
+                       "killed\n"))
+      << ended.error;
+}
+
+TEST(RingrunSignal, AnInterruptSkipsTheGraceOfAJobThatEndsAnyway) {
+  Program program({"ringrun", "-np", "2", "--grace", "10000", "sh", "-c",
+                   "trap '' INT TERM; echo up; "
+                   "while :; do sleep 0.05; done"});
+  ASSERT_TRUE(program.wait_for_output("up\n", 2));
+  program.signal(SIGTERM);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  program.signal_group(SIGINT);
+  expect_end(program, 143);
+}
+
+TEST(RingrunSignal, AQuitGives131) {
+  Program program({"ringrun", "-np", "2", "sh", "-c", kRun});
+  ASSERT_TRUE(program.wait_for_output("up\n", 2));
+  program.signal_group(SIGQUIT);
+  expect_end(program, 131);
+}
+
 TEST(RingrunSignal, KillOfRingrunGives143) {
   Program program({"ringrun", "-np", "3", "sh", "-c", kRun});
   ASSERT_TRUE(program.wait_for_output("up\n", 3));
@@ -89,9 +123,10 @@ TEST(RingrunSignal, NohupIgnoresTheHangup) {
 }
 
 TEST(RingrunSignal, UserSignalsReachTheRanks) {
-  for (const int number : {SIGUSR1, SIGUSR2}) {
-    Program program({"ringrun", "-np", "3", "sh", "-c",
-                     "trap 'echo heard; exit 0' USR1 USR2; echo up; while :; do sleep 0.05; done"});
+  for (const int number : {SIGUSR1, SIGUSR2, SIGALRM}) {
+    Program program(
+        {"ringrun", "-np", "3", "sh", "-c",
+         "trap 'echo heard; exit 0' USR1 USR2 ALRM; echo up; while :; do sleep 0.05; done"});
     ASSERT_TRUE(program.wait_for_output("up\n", 3));
     program.signal(number);
     const Ended ended = program.wait();
