@@ -53,7 +53,6 @@ class Agent {
   /// Faults for ranks that are about to start. `on_notice` is called for one that takes the host.
   void add_drills(const std::vector<Drill>& drills);
   void set_on_notice(OnNotice on_notice) { on_notice_ = std::move(on_notice); }
-
   /// Where ranks save to and load from; it outlives the agent.
   void set_saver(Saver* saver) { saver_ = saver; }
 
@@ -62,6 +61,7 @@ class Agent {
 
   /// The living processes of this job; and all that must live when one job's orphans are cleared.
   std::vector<pid_t> pids() const;
+  std::pair<pid_t, std::string> traces_of(const jobs::RankId& id) const;  // and its error file
   void set_keep(std::function<std::vector<pid_t>()> keep) { keep_ = std::move(keep); }
 
   /// The processes that run, and what shows that they do.

@@ -13,6 +13,14 @@ void Agent::end_failed(int rank) {
   }
 }
 
+std::pair<pid_t, std::string> Agent::traces_of(const jobs::RankId& id) const {
+  pid_t pid = 0;
+  for (const Running& running : running_) {
+    if (running.id == id) pid = running.process->pid();
+  }
+  return {pid, contracts_->error_file_of(static_cast<int>(id.rank.value))};
+}
+
 void Agent::set_local_rank(int rank, int local_rank, int local_size) {
   contracts_->set_local_rank(rank, local_rank, local_size);
 }

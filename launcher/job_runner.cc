@@ -14,6 +14,7 @@
 #include "jobs/core/core.h"
 #include "launcher/agent.h"
 #include "launcher/contracts/job_folder.h"
+#include "launcher/dialects/torch_ending.h"
 #include "launcher/ending/closing.h"
 #include "launcher/exit_codes.h"
 #include "launcher/narrator.h"
@@ -61,6 +62,7 @@ class JobRunner {
   Result<void> open(const std::vector<std::string>& environment);
   void handle(const jobs::Event& event);
   void perform(const jobs::Action& action);
+  void note_for_torch(const jobs::Event& event);
   LastWords words_of_cause() const;
   void say_last_words();
   void set_core_timer();
@@ -95,6 +97,7 @@ class JobRunner {
   std::shared_ptr<const Voice> cause_;  // what the rank wrote that was the root cause
   std::unique_ptr<Agent> agent_;
   Narrator narrator_;
+  TorchEnding torch_ending_;  // heard where the plan wants it
   SignalFilter filter_;
   bool stop_asked_ = false;
   Duration grace_;                    // that ranks were given to end
@@ -140,11 +143,15 @@ int JobRunner::run(const std::vector<std::string>& environment) {
   handle(jobs::JobSubmitted{kJob, plan_.spec});
   while (!end_ || !agent_->idle()) loop_.run_one();
   say_last_words();
+  if (!plan_.torch_program.empty()) {
+    error()->write(torch_ending_.text(plan_.torch_program, plan_.host));
+  }
   while (!output_->drained() || !error()->drained()) loop_.run_one();
   return end_->exit_code;
 }
 
 void JobRunner::handle(const jobs::Event& event) {
+  if (!plan_.torch_program.empty()) note_for_torch(event);
   const jobs::Actions actions = core_.step(read_clock(), event);
   if (const auto job = core_.state().jobs.find(kJob); job != core_.state().jobs.end()) {
     casualties_.hear(event, job->second);
@@ -156,6 +163,14 @@ void JobRunner::handle(const jobs::Event& event) {
   set_core_timer();
 }
 
+void JobRunner::note_for_torch(const jobs::Event& event) {
+  if (const auto* failed = std::get_if<jobs::RankFailed>(&event)) torch_ending_.hear(*failed);
+  if (!torch_ending_.wants_traces(event)) return;
+  const auto& exited = std::get<jobs::RankExited>(event);
+  const auto [pid, file] = agent_->traces_of(exited.id);
+  torch_ending_.hear(exited, {pid, file, read_error_file(file), read_wall_seconds()});
+}
+
 LastWords JobRunner::words_of_cause() const {
   LastWords words;
   const auto& cause = casualties_.cause();
@@ -164,9 +179,7 @@ LastWords JobRunner::words_of_cause() const {
   if (cause_) words.lines = last_lines_of(cause_->errors(), kLastLines);
   const bool hidden = !plan_.output.shown.empty() && !plan_.output.shown.contains(rank);
   words.repeat = hidden || plan_.spec.ranks_max > 1;
-  if (!plan_.output.folder.empty()) {
-    words.file = error_file_path(plan_.output.folder, cause->attempt, rank);
-  }
+  words.file = error_file_path(plan_.output, cause->attempt, rank);
   return words;
 }
 
@@ -187,6 +200,7 @@ void JobRunner::say_last_words() {
 }
 
 void JobRunner::perform(const jobs::Action& action) {
+  torch_ending_.tell(action);
   if (const auto* signal = std::get_if<jobs::SignalRank>(&action)) {
     casualties_.tell(*signal, agent_->look_at(signal->id));
   }

@@ -61,6 +61,7 @@ struct Plan {
   std::string host;
   int cpus = 1;
   OutputWishes output = {};
+  std::string torch_program = {};  // a block tells how it failed, as torchrun's; "": none does
   // Only for a host of several (host_agent.h):
   std::vector<std::string> environment = {};  // of the job, over the agent's own
   std::string address = {};  // where this host's ranks listen for those of others; "": nowhere

@@ -5,8 +5,8 @@
 
 #include <cstdio>
 
-#include "launcher/command_line.h"
 #include "launcher/contracts/job_folder.h"
+#include "launcher/dialects/launch_line.h"
 #include "launcher/error_output.h"
 #include "launcher/exit_codes.h"
 #include "launcher/host_cores.h"
@@ -30,6 +30,12 @@ int fail_list(bool json, const hostlist::ListError& error) {
   return kExitHostList;
 }
 
+/// The cores are counted only where the rules count them.
+Result<void> fit_ranks(const LaunchRules& rules, bool listed, std::vector<RankProgram>* programs) {
+  const bool counts = rules.cores_are_slots && !listed;
+  return fit_programs(rules, listed, counts ? static_cast<int>(read_cores().size()) : 0, programs);
+}
+
 /// The plan on standard output, what a start would say first on standard error.
 int show(const Plan& plan, bool json) {
   for (const std::string& remark : plan.remarks) fmt::print(stderr, "ringrun: {}\n", remark);
@@ -41,13 +47,16 @@ int show(const Plan& plan, bool json) {
 int main(int argc, char** argv) {
   // The command line.
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  auto line = parse_command_line(arguments);
-  if (!line) {
+  auto spoken = read_launch_line(argv[0], arguments);
+  if (!spoken) {
     const bool asked = asks_for_json(RunSettings().flags(), arguments);
-    return fail_as("ringrun", asked, line.error(), "", kExitUsage);
+    return fail_as("ringrun", asked, spoken.error(), "", kExitUsage);
   }
-  RunSettings& settings = line->settings;
+  const LaunchRules& rules = spoken->rules;
+  const CommandLine* line = &spoken->line;
+  RunSettings& settings = spoken->line.settings;
   const bool json = settings.json;
+  if (!spoken->help.empty()) return print_line(spoken->help);
   if (line->help) return print_line(run_help(settings));
   if (line->print_config) return print_line(config_text(settings.flags()));
   // No flag is read below this line.
@@ -55,20 +64,25 @@ int main(int argc, char** argv) {
   // What it comes to on these hosts; everything that can be refused is refused here.
   auto programs = read_programs(*line, own_environment());
   if (!programs) return fail_as("ringrun", json, programs.error(), "", kExitUsage);
-  const auto texts = read_host_texts(settings);
+  const auto texts = rules.this_host ? HostTexts() : read_host_texts(settings);
   if (!texts) return fail_list(json, texts.error());
   const auto hosts = choose_hosts(*texts, texts->any() ? read_own_names() : OwnNames{});
   if (!hosts) return fail_list(json, hosts.error());
   HostFacts facts = read_host_facts();
   if (needs_cores(settings, *hosts)) facts.cores = read_cores();
+  auto fits = fit_ranks(rules, texts->any(), &programs->programs);
+  if (!fits) return fail_as("ringrun", json, fits.error(), "", exit_code_of_plan(fits.error()));
   auto plan = make_plan(settings, programs->programs, facts, *hosts);
   if (!plan) return fail_as("ringrun", json, plan.error(), "", exit_code_of_plan(plan.error()));
   plan->remarks.insert(plan->remarks.end(), programs->remarks.begin(), programs->remarks.end());
   plan->output.colours = wants_colours();
+  apply_rules(*spoken, &*plan);
   if (settings.dry_run) return show(*plan, json);
   if (auto fine = check_startable(*plan); !fine) {
     return fail_as("ringrun", json, fine.error(), "", exit_code_of_plan(fine.error()));
   }
+
+  if (rules.shows_plan && print_line(plan_text(*plan)) != 0) return kExitFailed;
 
   // Two processes: the launcher runs the job; the guard stays here, and clears up meanwhile what
   // earlier launches left behind when both of their watchers were killed.
@@ -78,5 +92,5 @@ int main(int argc, char** argv) {
                                  sweep_job_folders();
                                });
   remove_job_folders();  // when the launcher was killed, and did not
-  return code;
+  return exit_code_of(rules, code);
 }

@@ -124,6 +124,8 @@ std::string run_help(RunSettings& settings) {
                  exit_codes_text(),
              settings.flags(), "ringrun -np 4 --elastic 2:4 ringmaster-train --model cnn") +
          "  ringrun -np 2 python3 train.py\n"
+         "  ringrun --as torchrun --nproc-per-node 2 train.py    (as a link named torchrun)\n"
+         "  ringrun --as mpirun -np 2 ./solver                   (mpirun, mpiexec; --help: each)\n"
          "  ringrun --hostfile hosts.txt --map node -c 4 --dry-run ./solver\n";
 }
 

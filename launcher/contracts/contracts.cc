@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <filesystem>
 
 #include "base/check.h"
 #include "launcher/contracts/error_file.h"
@@ -101,6 +102,10 @@ Result<std::unique_ptr<Contracts>> Contracts::create(boost::asio::io_context& lo
   launch.run = fmt::format("ringmaster-{}", ::getpid());
   launch.restarts_max = plan.spec.restarts;
   launch.master_address = plan.master_address.empty() ? kLoopback : plan.master_address;
+  // Whole: a rank may work in another folder.
+  if (!plan.torch_program.empty() && !plan.output.folder.empty()) {
+    launch.log_folder = std::filesystem::absolute(plan.output.folder).lexically_normal().string();
+  }
   launch.crowded = plan.spec.ranks_max > plan.cpus;
   launch.plain_host = contracts->serves_ && is_plain_host();
   if (contracts->serves_) {

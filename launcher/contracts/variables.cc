@@ -95,6 +95,10 @@ void add_torchrun(Table& table) {
         [](const LaunchFacts&, const RankFacts&) -> Value { return "False"; }},
        {"TORCHELASTIC_ERROR_FILE", "torchrun", "where a failing rank leaves its traceback",
         [](const LaunchFacts& launch, const RankFacts& rank) -> Value {
+          if (!launch.log_folder.empty()) {
+            return fmt::format("{}/attempt_{}/{}/error.json", launch.log_folder, launch.restarts,
+                               rank.seat.local_rank);
+          }
           if (launch.error_folder.empty()) return std::nullopt;
           // Of this attempt: an older one's words are not the reason of what comes later.
           return fmt::format("{}/error-{}-{}.json", launch.error_folder, launch.restarts,

@@ -35,6 +35,7 @@ struct LaunchFacts {
   std::string rendezvous_address = {};  // of the HTTP key-value store
   int rendezvous_port = 0;
   std::string error_folder = {};  // where torch's error files go
+  std::string log_folder = {};    // torchrun's, which has them instead; "": there is none
   std::string mpi_folder = {};    // of Open MPI's shared memory, beside a PMIx server
   bool crowded = false;           // ranks share processors
   bool plain_host = false;        // all ranks on one host that has no GPU and no fast network

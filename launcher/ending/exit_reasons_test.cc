@@ -57,7 +57,7 @@ TEST(ExitReasons, AKillOfOursIsNotForLackOfMemory) {
   write(root.file("proc/vmstat"), "oom_kill 1\n");
   EXPECT_EQ(reasons.of({.pid = 12, .status = {.signal = SIGKILL}, .killed = true}), "");
   EXPECT_EQ(reasons.of({.pid = 13, .status = {.signal = SIGKILL}}),
-            "out of memory: this host had none left");
+            "probably out of memory: this host had none left");
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ std::optional<MemoryKills::Counter> MemoryKills::find() const {
     kills.certain = false;
     if (!group.empty() && read(kills)) return kills;
   }
-  const Counter host = {root_ + "/proc/vmstat", "oom_kill", true, "", "", ""};
+  const Counter host = {root_ + "/proc/vmstat", "oom_kill", false, "", "", ""};
   if (read(host)) return host;
   return std::nullopt;
 }
@@ -96,7 +96,7 @@ std::string MemoryKills::explain(bool killed) {
   if (!counter_) return "";
   const auto now = read(*counter_);
   if (!now || *now <= explained_) return "";
-  // Each kill explains one death; what an uncertain counter counts comes in heaps.
+  // Each kill explains one death; what an uncertain counter counts comes in heaps, or is others'.
   explained_ = killed && counter_->certain ? explained_ + 1 : *now;
   if (killed) {
     return fmt::format("{}out of memory: {}", counter_->certain ? "" : "probably ", limit_text());

@@ -6,8 +6,8 @@
 //
 // The counter is that of the launcher's own group, in which its ranks start: oom_kill of
 // memory.events (version 2, which counts the groups below as well) or of memory.oom_control
-// (version 1); where an old kernel has neither, memory.failcnt makes it likely; where no group has
-// one, the host's own count in /proc/vmstat.
+// (version 1). Where an old kernel has neither, memory.failcnt makes it likely, and where no group
+// has one, the host's own count in /proc/vmstat, which may be of others' processes.
 //
 // Thread rules: one thread.
 #pragma once
@@ -31,7 +31,7 @@ class MemoryKills {
   /// Where a kernel counts.
   struct Counter {
     std::string file, key;  // key "": the file holds a number alone
-    bool certain = true;    // each count is a kill
+    bool certain = true;    // each count is a kill, of our group
     std::string group;      // "" for the whole host
     std::string limits;     // the folder that has the groups' limits
     std::string limit;      // the file of a limit

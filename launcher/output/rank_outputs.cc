@@ -12,12 +12,6 @@ namespace ringmaster::launcher {
 
 namespace {
 
-constexpr const char* kStreamFiles[] = {"stdout.log", "stderr.log"};
-
-std::string folder_of(const std::string& folder, int attempt, int rank) {
-  return fmt::format("{}/attempt_{}/{}", folder, attempt, rank);
-}
-
 Result<std::unique_ptr<Sink>> open_file(boost::asio::io_context& loop, const std::string& path,
                                         const std::function<void(const Error&)>& on_error) {
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
@@ -27,13 +21,23 @@ Result<std::unique_ptr<Sink>> open_file(boost::asio::io_context& loop, const std
   return std::make_unique<Sink>(std::move(*sink));
 }
 
-Output shown(const OutputWishes& wishes, const OutputStream& stream, int rank) {
+Output shown(const OutputWishes& wishes, const OutputStream& stream, int rank, bool error,
+             bool tagged) {
   const auto ends =
       stream.terminal ? LineSplitter::Ends::newline_or_return : LineSplitter::Ends::newline;
-  const std::string tag = wishes.tags ? tag_of(rank, stream.colours) : "";
+  const std::string tag = !tagged              ? ""
+                          : wishes.tag.empty() ? tag_of(rank, stream.colours)
+                                               : fill_tag(wishes.tag, rank, error);
   // A single rank has no lines of others to tear.
   return {stream.sink, LineSplitter(tag, ends), stream.terminal || wishes.ranks == 1,
           wishes.times ? std::optional(tag) : std::nullopt};
+}
+
+/// Nothing: as all ranks of the job.
+std::optional<StreamWay> way_of_stream(const OutputWishes& wishes, int rank, bool error) {
+  const auto index = static_cast<std::size_t>(rank);
+  if (index >= wishes.streams.size()) return std::nullopt;
+  return error ? wishes.streams[index].error : wishes.streams[index].output;
 }
 
 template <class Number>
@@ -51,8 +55,11 @@ std::string tag_of(int rank, bool colours) {
   return fmt::format("\x1b[{}m[{}]\x1b[0m ", kColours[static_cast<std::size_t>(rank) % 5], rank);
 }
 
-std::string error_file_path(const std::string& folder, int attempt, int rank) {
-  return fmt::format("{}/{}", folder_of(folder, attempt, rank), kStreamFiles[1]);
+std::string error_file_path(const OutputWishes& wishes, int attempt, int rank) {
+  if (wishes.folder.empty() || way_of_stream(wishes, rank, true) == StreamWay::pass) return "";
+  return fmt::format("{}/{}",
+                     files_folder(wishes.layout, wishes.folder, attempt, rank, wishes.ranks),
+                     file_name(wishes.layout, true));
 }
 
 Result<void> make_output_folder(const std::string& folder) {
@@ -70,20 +77,28 @@ Result<RankOutput> open_rank_output(boost::asio::io_context& loop, const OutputW
                                     int attempt,
                                     const std::function<void(const Error&)>& on_error) {
   RankOutput made;
-  if (wishes.shown.empty() || wishes.shown.contains(rank)) {
-    made.output.push_back(shown(wishes, output, rank));
-    made.error.push_back(shown(wishes, error, rank));
+  for (const bool is_error : {false, true}) {
+    const auto way = way_of_stream(wishes, rank, is_error);
+    const bool passes = wishes.shown.empty() || wishes.shown.contains(rank);
+    if (!passes || way == StreamWay::file) continue;
+    const OutputStream& stream = is_error && !wishes.merged ? error : output;
+    auto& outputs = is_error ? made.error : made.output;
+    outputs.push_back(
+        shown(wishes, stream, rank, is_error, way ? way == StreamWay::tee : wishes.tags));
   }
   if (wishes.folder.empty()) return made;
-  const std::string folder = folder_of(wishes.folder, attempt, rank);
+  const std::string folder =
+      files_folder(wishes.layout, wishes.folder, attempt, rank, wishes.ranks);
   auto is_there = make_output_folder(folder);
   if (!is_there) return is_there.error();
-  for (const char* name : kStreamFiles) {
-    auto file = open_file(loop, folder + "/" + name, on_error);
+  for (const bool is_error : {false, true}) {
+    if (way_of_stream(wishes, rank, is_error) == StreamWay::pass) continue;
+    auto file =
+        open_file(loop, fmt::format("{}/{}", folder, file_name(wishes.layout, is_error)), on_error);
     if (!file) return file.error();
-    auto& outputs = name == kStreamFiles[0] ? made.output : made.error;
     // Whole lines are for streams of several ranks; here each byte is on disk as soon as it is
     // read.
+    auto& outputs = is_error ? made.error : made.output;
     outputs.push_back({file->get(), LineSplitter(), true});
     made.files.push_back(std::move(*file));
   }

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "launcher/output/pipe_reader.h"
 #include "launcher/output/sink.h"
+#include "launcher/output/stream_ways.h"
 
 namespace ringmaster::launcher {
 
@@ -30,6 +31,11 @@ struct OutputWishes {
   std::set<int> shown = {};  // ranks whose lines pass through our streams; empty: all
   int ranks = 1;             // of the job
   bool colours = false;      // of tags, where a person watches
+  std::string tag = {};      // what a line begins with, for fill_tag; "": as tag_of has it
+  std::vector<RankStreams> streams =
+      {};  // of each rank; none: shown, and in files if there are any
+  FileLayout layout = FileLayout::torchrun;
+  bool merged = false;  // standard error of ranks is shown where their output is
 };
 
 /// One of our own streams.
@@ -50,8 +56,8 @@ Result<RankOutput> open_rank_output(boost::asio::io_context& loop, const OutputW
                                     const OutputStream& output, const OutputStream& error, int rank,
                                     int attempt, const std::function<void(const Error&)>& on_error);
 
-/// Pure: the file of a rank's standard error below `folder`.
-std::string error_file_path(const std::string& folder, int attempt, int rank);
+/// Pure: the file of a rank's standard error; "": it has none.
+std::string error_file_path(const OutputWishes& wishes, int attempt, int rank);
 
 /// Makes the folder. An error says what is in the way.
 Result<void> make_output_folder(const std::string& folder);

@@ -4,6 +4,7 @@
 // down with it.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 
 #include "base/control_group.h"
@@ -26,6 +27,28 @@ TEST(RingrunCause, TheLastLinesOfTheRankAndWhoWasStopped) {
       "    no such data set\n"
       "  ranks 0-1 and 3 were stopped because of it\n";
   EXPECT_TRUE(ended.error.ends_with(said)) << ended.error;
+}
+
+TEST(RingrunCause, WhoHadFailedBeforeItWasToldToEndIsNamed) {
+  TemporaryFolder folder;
+  Program program(
+      {"ringrun", "-np", "3", "sh", "-c",
+       "echo up; while [ $RANK = 2 ] || [ ! -e $HERE/go ]; do sleep 0.02; done; exit 3"},
+      {"HERE=" + folder.path()});
+  ASSERT_TRUE(program.wait_for_output("up\n", 3));
+  const pid_t ranks[] = {program.pid_of_rank(0), program.pid_of_rank(1)};
+  // Both end while nobody looks.
+  const pid_t launcher = program.child();
+  kill(launcher, SIGSTOP);
+  write_text(folder.file("go"), "");
+  for (const pid_t rank : ranks) EXPECT_TRUE(program.wait_for_state(rank, "Z"));
+  kill(launcher, SIGCONT);
+  const Ended ended = program.wait();
+  EXPECT_EQ(ended.exit_code, 3);
+  EXPECT_TRUE(contains(ended.error,
+                       " failed by itself as well: exited with code 3\n"
+                       "  rank 2 was stopped because of it\n"))
+      << ended.error;
 }
 
 TEST(RingrunCause, ATracebackGivesTheReason) {
