@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `ringmaster bench launch`: from the start of a launcher to its end, with N ranks of a program
-// that ends at once; beside it the launchers of MPICH and Open MPI where they are installed, and a
-// bare loop that starts and awaits as many processes, which no launcher can go below.
+// `ringmaster bench launch`: from the start of a launcher to its end, or to the first line of its
+// output, with N ranks of a program; beside it the launchers of MPICH, Open MPI and PyTorch where
+// they are installed, and a bare loop that starts and awaits as many processes, which no launcher
+// can go below.
 //
 // Launchers run in turns, so that the drift of the machine hits all. A run that fails or hangs is
 // counted and has no time.
@@ -11,9 +12,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 #include "launcher/commands/bench_results.h"
 #include "launcher/commands/command.h"
+#include "launcher/commands/launcher_memory.h"
 #include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
@@ -21,13 +24,16 @@ namespace ringmaster::launcher {
 namespace {
 
 constexpr Duration kLaunchPatience = std::chrono::seconds(60);
+constexpr Duration kOutputLook = std::chrono::milliseconds(2);
+constexpr Duration kMemoryLook = std::chrono::milliseconds(20);
 constexpr double kLaunchBar = 1.0;  // of the fastest peer's time
 
 struct LaunchBench {
   std::string ranks = "2,64,256";
   std::int64_t repeats = 20;
-  std::string program = "true";
-  bool json = false;
+  std::string program = "true", launchers = "ringrun,loop,hydra,openmpi";
+  bool until_output = false, json = false;
+  std::vector<std::string> command = {};  // the program's words
 };
 
 struct Launcher {
@@ -35,26 +41,51 @@ struct Launcher {
   std::vector<std::string> words = {};  // before the number of ranks; none: the bare loop
   std::vector<double> ms = {};
   std::int64_t failed = 0, hung = 0;
+  double memory = 0;  // MB, with ringrun: resident peaks of its own processes
   bool skip = false;  // it hung: it would only take the others' time
 };
 
-std::vector<Launcher> find_launchers(const std::string& ringrun) {
-  std::vector<Launcher> all = {{"ringrun", {ringrun, "-np"}}, {"loop"}};
-  const auto installed = [](const char* name) {
-    return std::filesystem::exists(std::string("/usr/bin/") + name);
-  };
-  if (installed("mpiexec.hydra")) all.push_back({"hydra", {"mpiexec.hydra", "-np"}});
-  if (installed("mpirun.openmpi")) {
-    all.push_back({"openmpi", {"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-np"}});
+std::vector<std::string> words_of(const std::string& text, char between) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; std::getline(stream, word, between);) {
+    if (!word.empty()) words.push_back(word);
   }
-  return all;
+  return words;
+}
+
+/// Those of the wished that are here, ringrun first.
+Result<std::vector<Launcher>> find_launchers(const LaunchBench& settings,
+                                             const std::string& ringrun) {
+  std::vector<Launcher> wished;
+  const std::vector<Launcher> known = {
+      {"ringrun", {ringrun, "-np"}},
+      {"loop"},
+      {"hydra", {"mpiexec.hydra", "-np"}},
+      {"openmpi", {"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-np"}},
+      {"torchrun", {"torchrun", "--no-python", "--nproc-per-node"}}};
+  for (const std::string& name : words_of(settings.launchers, ',')) {
+    const auto at = std::find_if(known.begin(), known.end(),
+                                 [&](const Launcher& one) { return one.name == name; });
+    if (at == known.end()) {
+      return Error{Errc::invalid, fmt::format("--launchers {}: not ringrun, loop, hydra, openmpi "
+                                              "or torchrun",
+                                              name)};
+    }
+    const bool ours = at->words.empty() || name == "ringrun";
+    if (ours || std::filesystem::exists("/usr/bin/" + at->words.front())) wished.push_back(*at);
+  }
+  if (wished.empty() || wished.front().name != "ringrun") {
+    return Error{Errc::invalid, "--launchers: begin with ringrun, the others are held against it"};
+  }
+  return wished;
 }
 
 /// Starts so many processes and waits for each; no output, no tie, no care.
-Result<void> run_loop(int ranks, const std::string& program, const std::string& log) {
+Result<void> run_loop(int ranks, const std::vector<std::string>& command, const std::string& log) {
   std::vector<Program> started;
   for (int rank = 0; rank < ranks; ++rank) {
-    auto one = Program::start({program}, log);
+    auto one = Program::start(command, log);
     if (!one) return one.error();
     started.push_back(std::move(*one));
   }
@@ -66,41 +97,92 @@ Result<void> run_loop(int ranks, const std::string& program, const std::string& 
   return {};
 }
 
-Result<void> run_launcher(Launcher& launcher, int ranks, const LaunchBench& settings,
-                          const TemporaryFolder& files) {
-  if (launcher.skip) return {};
+std::vector<std::string> command_of(const Launcher& launcher, int ranks,
+                                    const LaunchBench& settings) {
   std::vector<std::string> command = launcher.words;
   command.push_back(fmt::format("{}", ranks));
-  command.push_back(settings.program);
+  command.insert(command.end(), settings.command.begin(), settings.command.end());
+  return command;
+}
+
+/// To the first byte of output, then to the end.
+Result<Time> run_to_output(const std::vector<std::string>& command, const std::string& log) {
+  std::filesystem::remove(log);
+  auto program = Program::start(command, log);
+  if (!program) return program.error();
+  std::optional<Time> spoke;
+  for (const Time end = read_clock() + kLaunchPatience; read_clock() < end;) {
+    const auto status = program->wait(kOutputLook);
+    std::error_code none;
+    if (!spoke && std::filesystem::file_size(log, none) > 0 && !none) spoke = read_clock();
+    if (!status) return status.error();
+    if (!status->has_value()) continue;
+    if (**status != 0) return ended_badly(command.front(), **status, log);
+    if (!spoke) return Error{Errc::closed, "no output"};
+    return *spoke;
+  }
+  return Error{Errc::timed_out, "it hangs"};
+}
+
+Result<Time> run_to_end(const Launcher& launcher, int ranks, const LaunchBench& settings,
+                        const std::string& log) {
+  const auto ran = launcher.words.empty()
+                       ? run_loop(ranks, settings.command, log)
+                       : run_program(command_of(launcher, ranks, settings), log, kLaunchPatience);
+  if (!ran) return ran.error();
+  return read_clock();
+}
+
+/// False when it was interrupted.
+bool run_launcher(Launcher& launcher, int ranks, const LaunchBench& settings,
+                  const TemporaryFolder& files) {
+  if (launcher.skip) return true;
   const std::string log = files.file("log");
   const Time start = read_clock();
-  const auto ran = launcher.words.empty() ? run_loop(ranks, settings.program, log)
-                                          : run_program(command, log, kLaunchPatience);
-  if (Interrupts::came()) return Error{Errc::closed, "interrupted"};
-  if (ran) {
-    launcher.ms.push_back(to_seconds(read_clock() - start) * 1e3);
-  } else if (ran.error().code == Errc::timed_out) {
+  const auto ended = settings.until_output
+                         ? run_to_output(command_of(launcher, ranks, settings), log)
+                         : run_to_end(launcher, ranks, settings, log);
+  if (Interrupts::came()) return false;
+  if (ended) {
+    launcher.ms.push_back(to_seconds(*ended - start) * 1e3);
+  } else if (ended.error().code == Errc::timed_out) {
     ++launcher.hung;
     launcher.skip = true;
   } else {
     ++launcher.failed;
   }
-  return {};
+  return true;
+}
+
+/// One more run of ringrun, to look at its memory; looking takes time, so it is not timed.
+void weigh(Launcher& ringrun, int ranks, const LaunchBench& settings,
+           const TemporaryFolder& files) {
+  auto program = Program::start(command_of(ringrun, ranks, settings), files.file("log"));
+  LauncherMemory memory({"ringrun", "ring-guard", "ringmaster-pmix"});
+  for (const Time end = read_clock() + kLaunchPatience; program && read_clock() < end;) {
+    const auto status = program->wait(kMemoryLook);
+    if (!status || status->has_value()) break;
+    memory.look(program->pid());
+  }
+  ringrun.memory = memory.megabytes();
 }
 
 void print(const LaunchBench& settings, const Launcher& launcher, int ranks) {
   const Spread spread = launcher.ms.empty() ? Spread{} : spread_of(launcher.ms);
   if (settings.json) {
-    fmt::print("{}\n",
-               line_json({"launch",
-                          "whole",
-                          "ms",
-                          {{"ranks", ranks}, {"failed", launcher.failed}, {"hung", launcher.hung}},
-                          {{"launcher", launcher.name}},
-                          spread}));
+    fmt::print("{}\n", line_json({"launch",
+                                  settings.until_output ? "first output" : "whole",
+                                  "ms",
+                                  {{"ranks", ranks},
+                                   {"memory_mb", static_cast<std::int64_t>(launcher.memory + 0.5)},
+                                   {"failed", launcher.failed},
+                                   {"hung", launcher.hung}},
+                                  {{"launcher", launcher.name}},
+                                  spread}));
   } else {
     fmt::print("  {:<8} {:>5} ranks  p50 {:>9.1f} ms  min {:>9.1f}  max {:>9.1f}  {} runs",
                launcher.name, ranks, spread.p50, spread.min, spread.max, spread.samples);
+    if (launcher.memory > 0) fmt::print(", memory {:.0f} MB", launcher.memory);
     if (launcher.failed + launcher.hung > 0) {
       fmt::print(", {} failed, {} hung", launcher.failed, launcher.hung);
     }
@@ -132,17 +214,20 @@ int run_bench_launch(const Arguments& arguments) {
   const Flags flags = {
       {"--ranks", &s.ranks, "LIST", "numbers of ranks, as in 2,64,256"},
       {"--repeats", &s.repeats, "N", "runs of each launcher", between(1, 1000)},
-      {"--program", &s.program, "PATH", "what the ranks run; it should end at once"},
+      {"--program", &s.program, "WORDS", "what the ranks run, with spaces between its words"},
+      {"--launchers", &s.launchers, "LIST", "ringrun, then loop, hydra, openmpi, torchrun"},
+      {"--until-output", &s.until_output, "", "time to the first output, not to the end"},
       {"--json", &s.json, "", "print JSON lines"},
   };
   const Usage usage = {"ringmaster bench launch [options]",
-                       "Times whole runs of ringrun and of other launchers, with ranks that end at "
-                       "once.",
+                       "Times runs of ringrun and of other launchers.",
                        "ringmaster bench launch --ranks 2,64 --repeats 20"};
   const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
   const auto counts = parse_counts("--ranks", s.ranks);
   if (!counts) return fail(s.json, counts.error());
+  s.command = words_of(s.program, ' ');
+  if (s.command.empty()) return fail(s.json, {Errc::invalid, "--program: no program"});
   const auto ringrun = find_beside("ringrun");
   if (!ringrun) return fail(s.json, ringrun.error());
   const auto files = TemporaryFolder::make();
@@ -150,12 +235,15 @@ int run_bench_launch(const Arguments& arguments) {
   const Interrupts interrupts;
   std::vector<Bar> bars;
   for (const int ranks : *counts) {
-    auto all = find_launchers(*ringrun);
+    auto found = find_launchers(s, *ringrun);
+    if (!found) return fail(s.json, found.error());
+    auto& all = *found;
     for (std::int64_t turn = 0; turn < s.repeats; ++turn) {
       for (Launcher& launcher : all) {
         if (!run_launcher(launcher, ranks, s, *files)) return Interrupts::exit_code();
       }
     }
+    weigh(all.front(), ranks, s, *files);
     for (const Launcher& launcher : all) print(s, launcher, ranks);
     if (all.front().ms.empty()) return fail(s.json, {Errc::closed, "ringrun did not end well"});
     if (auto bar = bar_of(all, ranks)) bars.push_back(std::move(*bar));

@@ -10,13 +10,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <optional>
 
 #include "launcher/commands/bench_results.h"
 #include "launcher/commands/command.h"
-#include "launcher/process/descendants.h"
+#include "launcher/commands/launcher_memory.h"
 #include "launcher/process/program.h"
 
 namespace ringmaster::launcher {
@@ -28,6 +26,9 @@ constexpr Duration kMemoryLook = std::chrono::milliseconds(10);
 constexpr double kUntaggedBar = 0.7;  // of Hydra's rate
 constexpr double kTaggedBar = 300;    // MB/s
 constexpr double kMemoryBar = 64;     // MB
+
+/// Processes of launchers beside the first one.
+const std::set<std::string> kLauncherNames = {"ringrun", "ring-guard", "hydra_pmi_proxy"};
 
 struct OutputBench {
   std::int64_t ranks = 8, mib = 32, line = 100, block = 65536, repeats = 5;
@@ -66,33 +67,6 @@ std::vector<Writer> find_writers(const std::string& ringrun) {
   return all;
 }
 
-/// The most resident memory that a process has had, in kB; 0 when it is gone.
-std::int64_t peak_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/status", pid));
-  for (std::string word; file >> word;) {
-    std::int64_t kilobytes = 0;
-    if (word == "VmHWM:" && file >> kilobytes) return kilobytes;
-  }
-  return 0;
-}
-
-bool is_rank(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/cmdline", pid));
-  std::string command((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return command.find("output-rank") != std::string::npos &&
-         command.find("-np") == std::string::npos;
-}
-
-/// Peaks of the program and of what it has started, but for the ranks.
-void look_at_memory(pid_t program, std::map<pid_t, std::int64_t>& peaks) {
-  peaks[program] = std::max(peaks[program], peak_of(program));
-  for (const auto& process : descendants_of(program, list_processes())) {
-    if (is_rank(process.pid)) continue;
-    std::int64_t& peak = peaks[process.pid];
-    peak = std::max(peak, peak_of(process.pid));
-  }
-}
-
 Result<void> run_once(const OutputBench& settings, Writer& writer, const std::string& self,
                       const std::string& log) {
   if (writer.hung > 0) return {};
@@ -107,13 +81,13 @@ Result<void> run_once(const OutputBench& settings, Writer& writer, const std::st
   const Time start = read_clock();
   auto program = Program::start(command, log);
   if (!program) return program.error();
-  std::map<pid_t, std::int64_t> peaks;
+  LauncherMemory memory(kLauncherNames);
   std::optional<int> status;
   while (!status && read_clock() - start < kOutputPatience) {
     auto ended = program->wait(kMemoryLook);
     if (!ended) return ended.error();
     status = *ended;
-    if (!status) look_at_memory(program->pid(), peaks);
+    if (!status) memory.look(program->pid());
   }
   const double seconds = to_seconds(read_clock() - start);
   const std::int64_t bytes = (settings.ranks * settings.mib) << 20;
@@ -123,9 +97,7 @@ Result<void> run_once(const OutputBench& settings, Writer& writer, const std::st
     ++(status ? writer.failed : writer.hung);
     return {};
   }
-  double memory = 0;
-  for (const auto& [pid, kilobytes] : peaks) memory += static_cast<double>(kilobytes) / 1e3;
-  writer.memory = std::max(writer.memory, memory);
+  writer.memory = std::max(writer.memory, memory.megabytes());
   writer.rates.push_back(static_cast<double>(bytes) / 1e6 / seconds);
   return {};
 }

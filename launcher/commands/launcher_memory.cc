@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launcher/commands/launcher_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "launcher/process/descendants.h"
+
+namespace ringmaster::launcher {
+
+namespace {
+
+/// The most resident memory that a process has had, in bytes; 0 when it is gone.
+std::int64_t peak_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/status", pid));
+  for (std::string word; file >> word;) {
+    std::int64_t kibibytes = 0;
+    if (word == "VmHWM:" && file >> kibibytes) return kibibytes * 1024;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void LauncherMemory::look(pid_t program) {
+  peaks_[program] = std::max(peaks_[program], peak_of(program));
+  for (const auto& process : descendants_of(program, list_processes())) {
+    if (!names_.contains(process.name)) continue;
+    std::int64_t& peak = peaks_[process.pid];
+    peak = std::max(peak, peak_of(process.pid));
+  }
+}
+
+double LauncherMemory::megabytes() const {
+  double sum = 0;
+  for (const auto& [pid, bytes] : peaks_) sum += static_cast<double>(bytes) / 1e6;
+  return sum;
+}
+
+}  // namespace ringmaster::launcher
