@@ -21,6 +21,7 @@ constexpr int kDefaultRestarts = 10;
 constexpr int kFilesPerRank = 6;
 constexpr int kFilesOwn = 24;
 constexpr int kFilesOfOutput = 2;  // of each rank, with --output-dir
+constexpr int kFilesOfInput = 1;   // of each rank, with --stdin all
 
 template <class Number>
 bool read_whole(std::string_view text, Number* number) {
@@ -37,7 +38,8 @@ Result<void> check_gpus(const RunSettings& settings, const HostFacts& host, int 
 
 /// Of the ranks that this host starts.
 Result<void> check_open_files(Plan* plan, const HostFacts& host, int ranks) {
-  const int each = kFilesPerRank + (plan->output.folder.empty() ? 0 : kFilesOfOutput);
+  const int each = kFilesPerRank + (plan->output.folder.empty() ? 0 : kFilesOfOutput) +
+                   (plan->input.all ? kFilesOfInput : 0);
   plan->open_files = static_cast<std::uint64_t>(kFilesOwn + each * ranks);
   if (plan->open_files <= host.open_files_max) return {};
   return Error{Errc::exhausted,
