@@ -49,6 +49,7 @@ struct HwlocPlace {
   int parent = -1;                         // the PCI device above
   std::optional<int> root = std::nullopt;  // the host bridge above
   std::optional<int> numa = std::nullopt;  // the nearest node, when there is just one
+  int bridges = 0;                         // on the way from the host bridge
 };
 
 class HwlocReader {
@@ -107,9 +108,9 @@ void HwlocReader::take_pci(const XmlElement& object, HwlocPlace& place) {
   device.numa = place.numa;
   read_pci_type(object.text("pci_type"), device);
   const std::size_t interfaces_before = machine_.nics.size();
-  const HwlocPlace below{static_cast<int>(machine_.pci.size()), place.root, place.numa};
+  const int at = static_cast<int>(machine_.pci.size());
   machine_.pci.push_back(device);
-  place = below;
+  place.parent = at;
   for (const XmlElement& child : object.children) {
     if (child.text("type") == "OSDev") take_interface(child, place);
   }
@@ -154,7 +155,10 @@ void HwlocReader::walk(const XmlElement& object, HwlocPlace place) {
   }
   const bool host_bridge = type == "Bridge" && object.text("bridge_type").starts_with("0-");
   if (host_bridge) place.root = roots_++;
-  if (type == "PCIDev" || (type == "Bridge" && !host_bridge)) take_pci(object, place);
+  // Root port, then the two ends of a switch, and so on: its upper end stands for the switch.
+  const bool bridge = type == "Bridge" && !host_bridge;
+  if (type == "PCIDev" || (bridge && place.bridges % 2 == 1)) take_pci(object, place);
+  if (bridge) ++place.bridges;
   for (const XmlElement& child : object.children) {
     if (child.name == "object") walk(child, place);
   }
