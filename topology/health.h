@@ -36,7 +36,6 @@ struct Health {
   std::optional<int> busy_percent = std::nullopt;
   std::optional<std::uint64_t> memory_bytes = std::nullopt, memory_used_bytes = std::nullopt;
   std::optional<std::uint64_t> ecc_uncorrected = std::nullopt;  // since the driver was loaded
-  std::optional<int> last_xid = std::nullopt;                   // an error code of the driver
 
   bool operator==(const Health&) const = default;
 };

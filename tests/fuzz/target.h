@@ -49,6 +49,13 @@ Target safetensors_target();
 Target snapshot_target();
 Target spec_target();
 Target tag_target();
+Target topology_gpu_list_target();
+Target topology_guessed_target();
+Target topology_hwloc_xml_target();
+Target topology_json_target();
+Target topology_matrix_target();
+Target topology_nccl_xml_target();
+Target topology_sysfs_target();
 Target variables_target();
 Target wire_target();
 

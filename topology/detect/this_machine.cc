@@ -8,7 +8,10 @@
 #include <filesystem>
 
 #include "base/file_descriptor.h"
+#include "topology/detect/driver_view.h"
+#include "topology/detect/nvml_settings.h"
 #include "topology/numbers.h"
+#include "topology/pci_paths.h"
 #include "topology/read/sysfs_machine.h"
 
 namespace ringmaster::topology {
@@ -117,6 +120,17 @@ void SysfsCopier::copy_interfaces(const std::string& folder,
   }
 }
 
+/// What healthy drivers take to start on a machine of 16 GPUs is below 2 s.
+constexpr Duration kDriverPatience = std::chrono::seconds(5);
+
+bool has_nvidia_gpu(const Topology& machine) {
+  for (const Gpu& gpu : machine.gpus) {
+    const auto at = gpu.bus_id ? find_pci(machine.pci, *gpu.bus_id) : std::nullopt;
+    if (at && machine.pci[*at].vendor == kNvidia) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 FileTree read_sysfs(const std::string& root) {
@@ -124,7 +138,14 @@ FileTree read_sysfs(const std::string& root) {
 }
 
 Topology read_this_machine() {
-  return machine_of_sysfs(read_sysfs(""));
+  Topology machine = machine_of_sysfs(read_sysfs(""));
+  const auto driver = read_driver_view(read_nvml_name(), kDriverPatience);
+  if (driver) {
+    merge_driver_view(machine, *driver);
+  } else if (driver.error().code != Errc::not_found || has_nvidia_gpu(machine)) {
+    machine.warnings.push_back(driver.error().message);
+  }
+  return machine;
 }
 
 }  // namespace ringmaster::topology

@@ -18,7 +18,8 @@ namespace ringmaster::topology {
 /// where they are found. Takes some milliseconds; waits for nothing.
 FileTree read_sysfs(const std::string& root);
 
-/// This machine.
+/// This machine, within some milliseconds where there is no driver; one that hangs is given up
+/// after 5 s. Thread rules: as read_driver_view (driver_view.h).
 Topology read_this_machine();
 
 }  // namespace ringmaster::topology

@@ -37,6 +37,7 @@ const std::vector<TopologyFormat>& topology_formats() {
       {"matrix", "the table of nvidia-smi topo -m", read_matrix},
       {"gpu-list", "the list of nvidia-smi -L, with MIG devices", read_gpu_list},
       {"nccl-xml", "NCCL's topology XML (NCCL_TOPO_FILE, NCCL_TOPO_DUMP_FILE)", read_nccl_xml},
+      {"hwloc-xml", "hwloc's XML, as lstopo writes it", read_hwloc_xml},
       {"sysfs", "an archive of /sys, tar or tar.xz", read_sysfs_archive},
       {"json", "what ringmaster topo --json prints", read_topology_json},
   };
@@ -53,7 +54,11 @@ const TopologyFormat& guess_topology_format(std::string_view text) {
   if (is_xz(text) || is_tar(text)) return format_named("sysfs");
   const std::string_view start = trim(text);
   if (start.starts_with('{')) return format_named("json");
-  if (start.starts_with('<')) return format_named("nccl-xml");
+  if (start.starts_with('<')) {
+    // Both may begin with a comment: the root tells.
+    const bool hwloc = start.find("<topology") < start.find("<system");
+    return format_named(hwloc ? "hwloc-xml" : "nccl-xml");
+  }
   return format_named(is_gpu_list(text) ? "gpu-list" : "matrix");
 }
 

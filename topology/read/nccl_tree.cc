@@ -71,13 +71,15 @@ void TreeReader::read_gpu(const XmlElement& element, const PciDevice& device) {
   gpu.numa = device.numa;
   for (const XmlElement& link : element.children) {
     if (link.name != "nvlink" && link.name != "xgmi") continue;
-    StatedLink stated{device.bus_id, std::string(link.text("target")), 0, false, link.line};
+    StatedLink stated{device.bus_id, std::string(link.text("target")), 0, false, {}};
+    stated.place = fmt::format("line {}: ", link.line);
     stated.count = xml_number(link.text("count"), 999).value_or(0);
     // A switch that the driver may not name (in a virtual machine) stands as fffffff:ffff:ff.
     const auto target_class = xml_hex(link.text("tclass"));
     stated.to_switch =
         (target_class && is_nvswitch(*target_class)) || stated.target.starts_with("fffffff:");
-    if (auto target = parse_bus_id(stated.target)) stated.target = *target;
+    const auto target = parse_bus_id(stated.target);
+    stated.target = target ? *target : shown(stated.target);
     if (stated.count > 0)
       tree.links.push_back(std::move(stated));
     else

@@ -9,17 +9,9 @@
 #include <vector>
 
 #include "topology/read/xml_tree.h"
+#include "topology/stated_links.h"
 
 namespace ringmaster::topology {
-
-/// An NVLink or XGMI element below a GPU.
-struct StatedLink {
-  std::string from;    // the GPU's bus id
-  std::string target;  // as parse_bus_id gives it where it is one, else as it stands
-  int count = 0;
-  bool to_switch = false;
-  int line = 0;
-};
 
 struct NcclTree {
   Topology machine;  // pci, nodes, nics, gpus (index -1 where no `dev` stands), unknown devices

@@ -21,6 +21,9 @@ Answer read_gpu_list(std::string_view text);
 /// NCCL's topology XML, RCCL's included: hand-written files and dumps.
 Answer read_nccl_xml(std::string_view text);
 
+/// hwloc's XML, as lstopo writes it.
+Answer read_hwloc_xml(std::string_view text);
+
 /// An archive of /sys (and /proc/driver/nvidia), tar or tar.xz.
 Answer read_sysfs_archive(std::string_view bytes);
 

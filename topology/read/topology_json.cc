@@ -83,7 +83,6 @@ Health json_health(const JsonValue& gpu, const std::string& what, JsonFault& fau
   health.memory_bytes = json_unsigned<std::uint64_t>(fields, "memory_bytes");
   health.memory_used_bytes = json_unsigned<std::uint64_t>(fields, "memory_used_bytes");
   health.ecc_uncorrected = json_unsigned<std::uint64_t>(fields, "ecc_uncorrected");
-  health.last_xid = fields.small("last_xid");
   return health;
 }
 

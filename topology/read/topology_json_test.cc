@@ -24,8 +24,7 @@ Topology rich_machine() {
                 .busy_percent = 7,
                 .memory_bytes = 85899345920,
                 .memory_used_bytes = 5,
-                .ecc_uncorrected = 1,
-                .last_xid = 79};
+                .ecc_uncorrected = 1};
   machine.gpus = {gpu, {.index = 4}};
   machine.paths = {{Path{PathClass::self, 0}, Path{PathClass::nvlink, 12}},
                    {Path{PathClass::nvlink, 12}, Path{PathClass::self, 0}}};

@@ -52,8 +52,7 @@ Json health_json(const Health& health) {
           {"busy_percent", json_or_null(health.busy_percent)},
           {"memory_bytes", json_or_null(health.memory_bytes)},
           {"memory_used_bytes", json_or_null(health.memory_used_bytes)},
-          {"ecc_uncorrected", json_or_null(health.ecc_uncorrected)},
-          {"last_xid", json_or_null(health.last_xid)}};
+          {"ecc_uncorrected", json_or_null(health.ecc_uncorrected)}};
 }
 
 Json gpu_json(const Gpu& gpu) {

@@ -49,9 +49,6 @@ std::string gpu_line(const Gpu& gpu, bool colours) {
   if (health.ecc_uncorrected.value_or(0) > 0) {
     text += ", " + inked(fmt::format("{} ECC errors", *health.ecc_uncorrected), Ink::red, colours);
   }
-  if (health.last_xid) {
-    text += ", " + inked(fmt::format("Xid {}", *health.last_xid), Ink::red, colours);
-  }
   return text + pci_link_text(health.pcie);
 }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Descriptions of machines, one target a reader, and one that guesses the format. What is read is
+// written and read again: nothing may be lost on the way.
+#include "tests/fuzz/target.h"
+#include "topology/diff.h"
+#include "topology/read/formats.h"
+#include "topology/show/notes.h"
+#include "topology/show/show.h"
+
+namespace ringmaster::fuzz {
+
+namespace {
+
+using namespace topology;
+
+void read_machine(const char* format, std::string_view input) {
+  const Answer answer = read_topology(format, input);
+  const auto* machine = std::get_if<Topology>(&answer);
+  if (machine == nullptr) {
+    CHECK(!std::get<Refusal>(answer).what.empty());
+    return;
+  }
+  const std::string json = topology_json(*machine);
+  const Answer again = read_topology("json", json);
+  CHECK(std::holds_alternative<Topology>(again));
+  CHECK(topology_json(std::get<Topology>(again)) == json);
+  CHECK(difference(*machine, *machine).empty());
+  CHECK(!summary_text(*machine).empty());
+  matrix_text(*machine, true);
+  tree_text(*machine, true);
+  notes_text(*machine, true);
+  const auto xml = nccl_xml(*machine);
+  if (xml) read_topology("nccl-xml", *xml);
+}
+
+void run_matrix(std::string_view input) {
+  read_machine("matrix", input);
+}
+void run_gpu_list(std::string_view input) {
+  read_machine("gpu-list", input);
+}
+void run_nccl_xml(std::string_view input) {
+  read_machine("nccl-xml", input);
+}
+void run_hwloc_xml(std::string_view input) {
+  read_machine("hwloc-xml", input);
+}
+void run_sysfs(std::string_view input) {
+  read_machine("sysfs", input);
+}
+void run_json(std::string_view input) {
+  read_machine("json", input);
+}
+void run_guessed(std::string_view input) {
+  read_machine("auto", input);
+}
+
+constexpr const char* kMatrix =
+    "\tGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n"
+    "GPU0\t X \tNV4\tPIX\tPXB\t0-3\t0\t\tN/A\nGPU1\tNV4\t X \tSYS\tNODE\t0-3\t0-1\t\tN/A\n"
+    "GPU2\tPIX\tSYS\t X \tPHB\t4-7\t1,3-9\t\t2\nNIC0\tPXB\tNODE\tPHB\t X \t\t\t\n\nLegend:\n"
+    "  NV#  = bonded\nNIC Legend:\n  NIC0: mlx5_0\n";
+constexpr const char* kGpuList =
+    "GPU 0: A100 (UUID: GPU-a)\n  MIG 1g.5gb     Device  0: (UUID: MIG-b)\n"
+    "GPU 1: A100 (UUID: GPU-c)\n";
+constexpr const char* kNcclXml =
+    "<system version=\"1\"><cpu numaid=\"0\" affinity=\"ff,00000000\"><pci busid=\"0000:10:00.0\" "
+    "class=\"0x060400\" link_speed=\"8 GT/s\" link_width=\"16\"><pci busid=\"0000:11:00.0\" "
+    "class=\"0x030200\" vendor=\"0x10de\"><gpu dev=\"0\"><nvlink target=\"0000:12:00.0\" "
+    "count=\"2\" tclass=\"0x030200\"/></gpu></pci><pci busid=\"0000:12:00.0\" class=\"0x030200\">"
+    "<gpu dev=\"1\"><nvlink target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/></gpu>"
+    "</pci><pci busid=\"0000:13:00.0\" class=\"0x020000\"><nic><net name=\"mlx5_0\" "
+    "speed=\"100000\"/></nic></pci></pci></cpu></system>";
+
+std::string json_seed() {
+  const Answer answer = read_topology("matrix", kMatrix);
+  const Answer tree = read_topology("nccl-xml", kNcclXml);
+  return topology_json(std::get<Topology>(answer)) + "\n" + topology_json(std::get<Topology>(tree));
+}
+
+/// An archive of one file, as ustar has it.
+std::string tar_seed(const std::string& path, const std::string& text) {
+  std::string block(512, '\0');
+  path.copy(block.data(), 100);
+  std::string(
+      "0000644\0"
+      "0000000\0"
+      "0000000\0",
+      24)
+      .copy(block.data() + 100, 24);
+  std::string size(11, '0');
+  for (std::size_t left = text.size(), at = 11; left > 0; left /= 8) {
+    size[--at] = static_cast<char>('0' + left % 8);
+  }
+  size.copy(block.data() + 124, 11);
+  block[156] = '0';
+  std::string(
+      "ustar\0"
+      "00",
+      8)
+      .copy(block.data() + 257, 8);
+  std::string body = text;
+  body.resize((text.size() + 511) / 512 * 512);
+  return block + body;
+}
+
+}  // namespace
+
+Target topology_matrix_target() {
+  return {"topology_matrix", {kMatrix, "GPU0 GPU1\nGPU0 X OK\n"}, &run_matrix};
+}
+Target topology_gpu_list_target() {
+  return {"topology_gpu_list", {kGpuList}, &run_gpu_list};
+}
+Target topology_nccl_xml_target() {
+  return {"topology_nccl_xml", {kNcclXml}, &run_nccl_xml};
+}
+Target topology_hwloc_xml_target() {
+  return {"topology_hwloc_xml",
+          {"<?xml version=\"1.0\"?><!DOCTYPE topology SYSTEM \"hwloc2.dtd\"><topology "
+           "version=\"2.0\"><object type=\"Machine\" os_index=\"0\"><object type=\"NUMANode\" "
+           "os_index=\"0\" cpuset=\"0x0000000f\"/><object type=\"Bridge\" bridge_type=\"0-1\" "
+           "bridge_pci=\"0000:[00-1f]\"><object type=\"PCIDev\" pci_busid=\"0000:11:00.0\" "
+           "pci_type=\"0302 [10de:20b0] [10de:1463] a1\" pci_link_speed=\"31.5\"/></object>"
+           "</object></topology>"},
+          &run_hwloc_xml};
+}
+Target topology_sysfs_target() {
+  const std::string folder = "x/sys/bus/pci/devices/0000:11:00.0/";
+  return {"topology_sysfs",
+          {tar_seed(folder + "class", "0x030200\n") + tar_seed(folder + "vendor", "0x10de\n") +
+           tar_seed(folder + "numa_node", "-1\n") +
+           tar_seed("x/sys/devices/system/node/node0/cpulist", "0-3\n")},
+          &run_sysfs};
+}
+Target topology_json_target() {
+  const std::string both = json_seed();
+  const std::size_t line = both.find('\n');
+  return {"topology_json", {both.substr(0, line), both.substr(line + 1)}, &run_json, 1000};
+}
+Target topology_guessed_target() {
+  return {"topology_guessed",
+          {kMatrix, kGpuList, kNcclXml, json_seed().substr(0, 200),
+           std::string("\xFD"
+                       "7zXZ\0",
+                       6)},
+          &run_guessed,
+          1000};
+}
+
+}  // namespace ringmaster::fuzz
