@@ -144,7 +144,11 @@ Result<Translation> translate_mpirun(const Words& arguments) {
   MpirunSettings settings;
   auto one = read_program_line(settings.flags(), arguments);
   if (!one) return one.error();
-  if (one->parsed.help) return Translation{.help = mpirun_help()};
+  if (one->parsed.help) {
+    Translation asked;  // GCC 12 takes a temporary for uninitialised
+    asked.help = mpirun_help();
+    return asked;
+  }
   auto made = translate_job(settings);
   if (!made) return made.error();
   if (one->parsed.print_config) append(&made->words, "--print-config");

@@ -182,7 +182,11 @@ Result<Translation> translate_torchrun(const Words& arguments, const Surrounding
   TorchrunSettings settings;
   auto parsed = read_options(&settings, arguments, around);
   if (!parsed) return parsed.error();
-  if (parsed->help) return Translation{.help = torchrun_help()};
+  if (parsed->help) {
+    Translation asked;  // GCC 12 takes a temporary for uninitialised
+    asked.help = torchrun_help();
+    return asked;
+  }
   if (auto fine = check_hosts(settings); !fine) return fine.error();
   const auto ranks = count_ranks(settings.ranks, around);
   if (!ranks) return ranks.error();
