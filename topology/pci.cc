@@ -59,6 +59,12 @@ bool is_nic(const PciDevice& device) {
   return *device.class_code >> 16 == kNetwork || *device.class_code >> 8 == kInfiniBandSubclass;
 }
 
+bool is_accelerator(const PciDevice& device) {
+  constexpr std::uint32_t kCoprocessor = 0x0b40;
+  return device.class_code &&
+         (*device.class_code >> 8 == kCoprocessor || *device.class_code >> 16 == kAccelerator);
+}
+
 bool is_bridge(const PciDevice& device) {
   return device.class_code && *device.class_code >> 8 == kPciBridge;
 }

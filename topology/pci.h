@@ -44,7 +44,8 @@ std::optional<std::string> parse_bus_id(std::string_view text);
 /// makes such that compute: servers have one for their console.
 bool is_gpu(const PciDevice& device);
 bool is_nic(const PciDevice& device);
-bool is_bridge(const PciDevice& device);  // a PCI-to-PCI bridge or switch
+bool is_accelerator(const PciDevice& device);  // of a maker that we do not know
+bool is_bridge(const PciDevice& device);       // a PCI-to-PCI bridge or switch
 bool is_nvswitch(std::uint32_t class_code);
 
 /// The order of bus ids that parse_bus_id gave: that of the driver's GPU numbers.

@@ -61,6 +61,32 @@ MaybePath pci_path(const std::vector<PciDevice>& pci, std::size_t a, std::size_t
   return by_node(pci[a].numa, pci[b].numa, PathClass::node);
 }
 
+void prune_pci(Topology& machine) {
+  std::vector<bool> kept(machine.pci.size());
+  const auto keep = [&](const std::optional<std::string>& bus_id) {
+    auto at = bus_id ? find_pci(machine.pci, *bus_id) : std::nullopt;
+    while (at && !kept[*at]) {
+      kept[*at] = true;
+      const int parent = machine.pci[*at].parent;
+      at = parent < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(parent));
+    }
+  };
+  for (const Gpu& gpu : machine.gpus) keep(gpu.bus_id);
+  for (const Nic& nic : machine.nics) keep(nic.bus_id);
+  for (const UnknownDevice& device : machine.unknown_devices) keep(device.bus_id);
+  std::vector<int> places(machine.pci.size(), -1);
+  std::vector<PciDevice> left;
+  for (std::size_t i = 0; i < machine.pci.size(); ++i) {
+    if (!kept[i]) continue;
+    places[i] = static_cast<int>(left.size());
+    left.push_back(std::move(machine.pci[i]));
+    if (left.back().parent >= 0) {
+      left.back().parent = places[static_cast<std::size_t>(left.back().parent)];
+    }
+  }
+  machine.pci = std::move(left);
+}
+
 void fill_paths(Topology& machine) {
   std::vector<PathPlace> places;
   for (const Gpu& gpu : machine.gpus) places.push_back(place_of(machine, gpu.bus_id, gpu.numa));

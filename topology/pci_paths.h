@@ -19,6 +19,10 @@ MaybePath pci_path(const std::vector<PciDevice>& pci, std::size_t a, std::size_t
 /// The place of a bus id in `pci`, or nothing.
 std::optional<std::size_t> find_pci(const std::vector<PciDevice>& pci, std::string_view bus_id);
 
+/// Leaves only GPUs, NICs, devices of unknown kind and what is above them in the tree: storage, USB
+/// and the processors' own devices are most of it.
+void prune_pci(Topology& machine);
+
 /// Fills the paths between GPUs, and from NICs to them, out of the PCI tree and the links. GPUs and
 /// NICs that the tree does not hold are taken by their NUMA nodes: the same, `node`; another,
 /// `sys`; unknown where one is.

@@ -62,6 +62,7 @@ class HwlocReader {
       if (child.name == "object") walk(child, {});
     }
     number();
+    prune_pci(machine_);
     fill_paths(machine_);
     return std::move(machine_);
   }
@@ -120,6 +121,8 @@ void HwlocReader::take_pci(const XmlElement& object, HwlocPlace& place) {
   } else if (is_nic(device) && machine_.nics.size() == interfaces_before &&
              machine_.nics.size() < kDevicesMax) {
     machine_.nics.push_back({.name = *bus_id, .bus_id = *bus_id, .numa = device.numa});
+  } else if (is_accelerator(device)) {
+    machine_.unknown_devices.push_back({*bus_id, device.numa, "processing accelerator"});
   }
 }
 

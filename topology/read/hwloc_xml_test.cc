@@ -15,7 +15,7 @@ constexpr const char* kHwloc = R"(<?xml version="1.0" encoding="UTF-8"?>
     <object type="Package" os_index="0" nodeset="0x00000001">
       <object type="NUMANode" os_index="0" cpuset="0x0000000f" nodeset="0x00000001"/>
       <object type="Bridge" bridge_type="0-1" bridge_pci="0000:[00-1f]">
-        <object type="Bridge" bridge_type="1-1" pci_busid="0000:10:00.0" pci_type="0604 [8086:0001]">
+        <object type="Bridge" bridge_type="1-1" pci_busid="0000:10:00.0" pci_type="0604 [8086:1]">
           <object type="Bridge" bridge_type="1-1" pci_busid="0000:11:00.0"
               pci_type="0604 [10b5:8747]">
             <object type="Bridge" bridge_type="1-1" pci_busid="0000:12:08.0"
@@ -63,6 +63,7 @@ TEST(HwlocXml, DevicesNodesAndPaths) {
   EXPECT_EQ(machine.nics[0].name, "ib0");
   EXPECT_EQ(machine.nics[0].rdma, "mlx5_0");
   EXPECT_EQ(machine.nics[0].paths[1], (Path{PathClass::pix, 0}));
+  EXPECT_EQ(machine.pci.size(), 5U) << "a console's display is left out";
   EXPECT_EQ(machine.nodes, (std::vector<NumaNode>{{0, {0, 1, 2, 3}}, {1, {4, 5, 6, 7}}}));
 }
 

@@ -18,12 +18,6 @@ namespace {
 
 constexpr int kMbitMax = 100000000;
 
-bool is_accelerator(const PciDevice& device) {
-  constexpr std::uint32_t kCoprocessor = 0x0b40, kProcessing = 0x12;
-  return device.class_code &&
-         (*device.class_code >> 8 == kCoprocessor || *device.class_code >> 16 == kProcessing);
-}
-
 struct Interface {
   std::string name;
   std::optional<int> speed_mbit_s = std::nullopt;

@@ -16,7 +16,8 @@ namespace ringmaster::topology {
 /// is unknown. Then what is missing and what was odd. `colours` are a terminal's.
 std::string matrix_text(const Topology& machine, bool colours);
 
-/// NUMA nodes, the PCI tree below each, GPUs with what is known of them, NICs.
+/// NUMA nodes, the PCI tree below each, GPUs with what is known of them, NICs. Empty where nothing
+/// is known of where they are.
 std::string tree_text(const Topology& machine, bool colours);
 
 /// One object in one line; read_topology_json reads it.

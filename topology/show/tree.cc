@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "topology/node_order.h"
 #include "topology/numbers.h"
 #include "topology/show/show.h"
@@ -131,6 +133,9 @@ class TreeMaker {
 }  // namespace
 
 std::string tree_text(const Topology& machine, bool colours) {
+  const bool placed = std::any_of(machine.gpus.begin(), machine.gpus.end(),
+                                  [](const Gpu& gpu) { return gpu.numa.has_value(); });
+  if (machine.pci.empty() && machine.nodes.empty() && !placed) return "";
   std::string text;
   const TreeMaker maker(machine, colours);
   for (const auto& id : node_order(machine)) {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command beside launcher/commands/topo.cc: descriptions in, tables, JSON or XML out.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/temporary_folder.h"
+#include "launcher/commands/command.h"
+
+namespace ringmaster::launcher {
+namespace {
+
+struct TopoOutcome {
+  int exit_code = 0;
+  std::string output = {}, error = {};
+};
+
+class TopoCommand : public testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& text) {
+    std::ofstream(folder_.file(name), std::ios::binary) << text;
+    return folder_.file(name);
+  }
+
+  static TopoOutcome run(const Arguments& arguments) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    TopoOutcome outcome;
+    outcome.exit_code = run_topo(arguments);
+    outcome.output = testing::internal::GetCapturedStdout();
+    outcome.error = testing::internal::GetCapturedStderr();
+    return outcome;
+  }
+
+  TemporaryFolder folder_;
+};
+
+constexpr const char* kTwoGpus =
+    "     GPU0 GPU1 NIC0 CPU Affinity NUMA Affinity\n"
+    "GPU0  X   NV2  PIX  0-3          0\nGPU1 NV2   X   SYS  4-7          1\nNIC0 PIX  SYS   X\n";
+
+TEST_F(TopoCommand, MatrixAndTree) {
+  const auto outcome = run({"--from", file("m", kTwoGpus)});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_EQ(outcome.output,
+            "2 GPUs, NVLink, through a switch or not unknown, 1 NIC\n"
+            "      GPU0  GPU1  NIC0  NUMA  CPUs  bus id\n"
+            "GPU0  X     NV2   PIX   0     0-3   ?\n"
+            "GPU1  NV2   X     SYS   1     4-7   ?\n"
+            "NUMA node 0\n└─ GPU0\nNUMA node 1\n└─ GPU1\nNUMA node unknown\n└─ NIC0\n");
+}
+
+TEST_F(TopoCommand, JsonAndXml) {
+  const auto json = nlohmann::json::parse(run({"--json", "--from", file("m", kTwoGpus)}).output);
+  EXPECT_EQ(json["links"].dump(), R"([{"a":0,"b":1,"count":2}])");
+  const std::string xml = file(
+      "x", "<system><cpu numaid=\"0\"><pci busid=\"1:0.0\" class=\"0x030200\"/></cpu></system>");
+  EXPECT_EQ(run({"--xml", "--from", xml}).output,
+            "<system version=\"1\">\n  <cpu numaid=\"0\">\n    <pci busid=\"0000:01:00.0\" "
+            "class=\"0x030200\">\n      <gpu dev=\"0\"/>\n    </pci>\n  </cpu>\n</system>\n");
+  const auto refused = run({"--xml", "--from", file("m", kTwoGpus)});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.error.find("GPU0 has no place in a PCI tree"), std::string::npos);
+}
+
+TEST_F(TopoCommand, DiffEndsWithOneWhereTheyDiffer) {
+  std::string worse = kTwoGpus;
+  while (worse.find("NV2") != std::string::npos) worse.replace(worse.find("NV2"), 3, "NV1");
+  const std::string a = file("a", kTwoGpus), b = file("b", worse);
+  const auto same = run({"--diff", a, a});
+  EXPECT_EQ(same.exit_code, 0);
+  EXPECT_EQ(same.output, "no difference\n");
+  const auto other = run({"--diff", a, b});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_EQ(other.output, "GPU0 to GPU1: was NV2, is NV1\n");
+  EXPECT_EQ(run({"--diff", "--json", a, b}).output,
+            "{\"differences\":[\"GPU0 to GPU1: was NV2, is NV1\"]}\n");
+}
+
+TEST_F(TopoCommand, RefusalsNameFileAndLine) {
+  const std::string path = file("p", "GPU0 GPU1\nGPU0 X OK\n");
+  const auto plain = run({"--from", path});
+  EXPECT_EQ(plain.exit_code, 1);
+  EXPECT_EQ(plain.error, "ringmaster: " + path +
+                             ":2: this is a table of peer access (topo -p2p), not of how GPUs are "
+                             "wired (the table that `nvidia-smi topo -m` prints is wanted)\n");
+  const auto error = nlohmann::json::parse(run({"--json", "--from", path}).error)["error"];
+  EXPECT_EQ(error["line"], 2);
+  EXPECT_EQ(error["file"], path);
+  EXPECT_EQ(run({"--from", folder_.file("none")}).exit_code, 1);
+  EXPECT_EQ(run({"--format", "nccl", "--from", path}).exit_code, kExitUsage);
+  EXPECT_EQ(run({"--diff", path}).exit_code, kExitUsage);
+  EXPECT_EQ(run({path}).exit_code, kExitUsage);
+  EXPECT_EQ(run({"--xml", "--json"}).exit_code, kExitUsage);
+}
+
+}  // namespace
+}  // namespace ringmaster::launcher
