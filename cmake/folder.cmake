@@ -40,7 +40,8 @@ if(RINGMASTER_SANITIZE MATCHES undefined)
 endif()
 
 # Folders that speak to sockets or write JSON have a second one with those libraries' heavy headers.
-set(RINGMASTER_HEAVY_FOLDERS launcher launcher/commands launcher/control launcher/host net storage jobs/coordinator)
+set(RINGMASTER_HEAVY_FOLDERS launcher launcher/commands launcher/control launcher/host net storage
+  jobs/coordinator)
 set(RINGMASTER_HEAVY_HEADERS <boost/asio/io_context.hpp> <boost/asio/posix/stream_descriptor.hpp>
   <boost/asio/post.hpp> <boost/asio/signal_set.hpp> <boost/asio/steady_timer.hpp>
   <nlohmann/json.hpp>)

@@ -25,7 +25,6 @@ namespace {
 
 constexpr Duration kLaunchPatience = std::chrono::seconds(60);
 constexpr Duration kOutputLook = std::chrono::milliseconds(2);
-constexpr Duration kMemoryLook = std::chrono::milliseconds(20);
 constexpr double kLaunchBar = 1.0;  // of the fastest peer's time
 
 struct LaunchBench {

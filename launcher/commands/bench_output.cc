@@ -22,7 +22,6 @@ namespace ringmaster::launcher {
 namespace {
 
 constexpr Duration kOutputPatience = std::chrono::seconds(20);
-constexpr Duration kMemoryLook = std::chrono::milliseconds(10);
 constexpr double kUntaggedBar = 0.7;  // of Hydra's rate
 constexpr double kTaggedBar = 300;    // MB/s
 constexpr double kMemoryBar = 64;     // MB

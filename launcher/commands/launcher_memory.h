@@ -9,8 +9,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+
+#include "base/time.h"
 
 namespace ringmaster::launcher {
+
+/// How long to wait between two looks.
+constexpr Duration kMemoryLook = std::chrono::milliseconds(10);
 
 /// Resident peaks (VmHWM in proc(5)) of a program and of those of its descendants that are
 /// launchers too: told by their names (comm), 15 characters at most. Pages that several share are
