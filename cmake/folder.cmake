@@ -32,8 +32,8 @@ function(ringmaster_unity target folder)
 endfunction()
 set_source_files_properties(${RINGMASTER_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
-# Test programs' own files: much to compile, little to run. Optimised for the compiler, and undefined
-# behaviour is looked for in what they call.
+# Test programs' own files: much to compile, little to run. Optimised for the compiler, and
+# undefined behaviour is looked for in what they call.
 set(RINGMASTER_TEST_FLAGS $<$<CONFIG:Release>:-O1>)
 if(RINGMASTER_SANITIZE MATCHES undefined)
   list(APPEND RINGMASTER_TEST_FLAGS -fno-sanitize=undefined)
