@@ -34,7 +34,7 @@ class TopoCommand : public testing::Test {
     return outcome;
   }
 
-  TemporaryFolder folder_;
+  ringmaster::TemporaryFolder folder_;  // not that of launcher/process/program.h
 };
 
 constexpr const char* kTwoGpus =
