@@ -98,7 +98,8 @@ TEST_F(CoordinatorLogs, WhatALostHostStillHeldIsALine) {
   submit("cut", "1", "echo before" + wait_);
   ASSERT_TRUE(wait_for([&] { return contains(all_.ask({"logs", "cut"}).output, "before"); }));
   all_.network.set_wire(false);
-  const std::string mark = "[0] before\n[host " + all_.network.b() +
+  // Behind "[" or, as soon as the job is on a second host, "[HOST:".
+  const std::string mark = "0] before\n[host " + all_.network.b() +
                            " was lost: what came after byte 11 did not arrive]\n";
   const auto marked = [&] { return contains(all_.ask({"logs", "cut"}).output, mark); };
   EXPECT_TRUE(wait_for(marked)) << all_.ask({"logs", "cut"}).output << all_.why();
