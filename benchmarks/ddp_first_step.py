@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One step of PyTorch's DistributedDataParallel on Gloo; rank 0 says when it is done.
 
-ringmaster bench launch --ranks 2 --until-output --launchers ringrun,torchrun \
+ringmaster bench launch --ranks 2 --until "first step" --launchers ringrun,torchrun \
     --program "python3 benchmarks/ddp_first_step.py"
 """
 import torch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `ringmaster bench launch`: from the start of a launcher to its end, or to the first line of its
-// output, with N ranks of a program; beside it the launchers of MPICH, Open MPI and PyTorch where
+// `ringmaster bench launch`: from the start of a launcher to its end, or until its output has a
+// text, with N ranks of a program; beside it the launchers of MPICH, Open MPI and PyTorch where
 // they are installed, and a bare loop that starts and awaits as many processes, which no launcher
 // can go below.
 //
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -31,7 +32,8 @@ struct LaunchBench {
   std::string ranks = "2,64,256";
   std::int64_t repeats = 20;
   std::string program = "true", launchers = "ringrun,loop,hydra,openmpi";
-  bool until_output = false, json = false;
+  std::string until;
+  bool json = false;
   std::vector<std::string> command = {};  // the program's words
 };
 
@@ -62,7 +64,9 @@ Result<std::vector<Launcher>> find_launchers(const LaunchBench& settings,
       {"loop"},
       {"hydra", {"mpiexec.hydra", "-np"}},
       {"openmpi", {"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-np"}},
-      {"torchrun", {"torchrun", "--no-python", "--nproc-per-node"}}};
+      {"torchrun",
+       // With its defaults, Debian's torchrun fails: PyTorch 1.13 on Python 3.11.
+       {"torchrun", "-r", "2", "-t", "1", "--no_python", "--nproc_per_node"}}};
   for (const std::string& name : words_of(settings.launchers, ',')) {
     const auto at = std::find_if(known.begin(), known.end(),
                                  [&](const Launcher& one) { return one.name == name; });
@@ -104,20 +108,27 @@ std::vector<std::string> command_of(const Launcher& launcher, int ranks,
   return command;
 }
 
-/// To the first byte of output, then to the end.
-Result<Time> run_to_output(const std::vector<std::string>& command, const std::string& log) {
+bool has_text(const std::string& file, const std::string& text) {
+  std::ifstream stream(file);
+  std::ostringstream all;
+  all << stream.rdbuf();
+  return all.str().find(text) != std::string::npos;
+}
+
+/// Until its output has the text, then to the end.
+Result<Time> run_until(const std::vector<std::string>& command, const std::string& text,
+                       const std::string& log) {
   std::filesystem::remove(log);
   auto program = Program::start(command, log);
   if (!program) return program.error();
   std::optional<Time> spoke;
   for (const Time end = read_clock() + kLaunchPatience; read_clock() < end;) {
     const auto status = program->wait(kOutputLook);
-    std::error_code none;
-    if (!spoke && std::filesystem::file_size(log, none) > 0 && !none) spoke = read_clock();
+    if (!spoke && has_text(log, text)) spoke = read_clock();
     if (!status) return status.error();
     if (!status->has_value()) continue;
     if (**status != 0) return ended_badly(command.front(), **status, log);
-    if (!spoke) return Error{Errc::closed, "no output"};
+    if (!spoke) return Error{Errc::closed, "its output lacks the text"};
     return *spoke;
   }
   return Error{Errc::timed_out, "it hangs"};
@@ -138,8 +149,8 @@ bool run_launcher(Launcher& launcher, int ranks, const LaunchBench& settings,
   if (launcher.skip) return true;
   const std::string log = files.file("log");
   const Time start = read_clock();
-  const auto ended = settings.until_output
-                         ? run_to_output(command_of(launcher, ranks, settings), log)
+  const auto ended = !settings.until.empty()
+                         ? run_until(command_of(launcher, ranks, settings), settings.until, log)
                          : run_to_end(launcher, ranks, settings, log);
   if (Interrupts::came()) return false;
   if (ended) {
@@ -170,7 +181,7 @@ void print(const LaunchBench& settings, const Launcher& launcher, int ranks) {
   const Spread spread = launcher.ms.empty() ? Spread{} : spread_of(launcher.ms);
   if (settings.json) {
     fmt::print("{}\n", line_json({"launch",
-                                  settings.until_output ? "first output" : "whole",
+                                  !settings.until.empty() ? "until" : "whole",
                                   "ms",
                                   {{"ranks", ranks},
                                    {"memory_mb", static_cast<std::int64_t>(launcher.memory + 0.5)},
@@ -215,7 +226,7 @@ int run_bench_launch(const Arguments& arguments) {
       {"--repeats", &s.repeats, "N", "runs of each launcher", between(1, 1000)},
       {"--program", &s.program, "WORDS", "what the ranks run, with spaces between its words"},
       {"--launchers", &s.launchers, "LIST", "ringrun, then loop, hydra, openmpi, torchrun"},
-      {"--until-output", &s.until_output, "", "time to the first output, not to the end"},
+      {"--until", &s.until, "TEXT", "time until the output has this text, not to the end"},
       {"--json", &s.json, "", "print JSON lines"},
   };
   const Usage usage = {"ringmaster bench launch [options]",
