@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/mpi_settings.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "base/whole_number.h"
 
 namespace ringmaster::collectives {
 
@@ -12,11 +13,8 @@ namespace {
 int read_place_number(const char* name, int otherwise) {
   const char* text = std::getenv(name);
   if (text == nullptr) return otherwise;
-  const std::string_view view = text;
   int number = 0;
-  const auto [end, code] = std::from_chars(view.data(), view.data() + view.size(), number);
-  const bool whole = code == std::errc{} && end == view.data() + view.size();
-  return whole ? number : otherwise;
+  return read_whole(text, &number) ? number : otherwise;
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/whole_number.h"
 #include "launcher/plan_places.h"
 
 namespace ringmaster::launcher {
@@ -22,12 +22,6 @@ constexpr int kFilesPerRank = 6;
 constexpr int kFilesOwn = 24;
 constexpr int kFilesOfOutput = 2;  // of each rank, with --output-dir
 constexpr int kFilesOfInput = 1;   // of each rank, with --stdin all
-
-template <class Number>
-bool read_whole(std::string_view text, Number* number) {
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return code == std::errc{} && end == text.data() + text.size();
-}
 
 Result<void> check_gpus(const RunSettings& settings, const HostFacts& host, int ranks) {
   if (host.gpus == 0 || ranks <= host.gpus || settings.oversubscribe) return {};

@@ -30,12 +30,6 @@ int fail_list(bool json, const hostlist::ListError& error) {
   return kExitHostList;
 }
 
-/// The cores are counted only where the rules count them.
-Result<void> fit_ranks(const LaunchRules& rules, bool listed, std::vector<RankProgram>* programs) {
-  const bool counts = rules.cores_are_slots && !listed;
-  return fit_programs(rules, listed, counts ? static_cast<int>(read_cores().size()) : 0, programs);
-}
-
 /// The plan on standard output, what a start would say first on standard error.
 int show(const Plan& plan, bool json) {
   for (const std::string& remark : plan.remarks) fmt::print(stderr, "ringrun: {}\n", remark);
@@ -69,9 +63,13 @@ int main(int argc, char** argv) {
   const auto hosts = choose_hosts(*texts, texts->any() ? read_own_names() : OwnNames{});
   if (!hosts) return fail_list(json, hosts.error());
   HostFacts facts = read_host_facts();
-  if (needs_cores(settings, *hosts)) facts.cores = read_cores();
-  auto fits = fit_ranks(rules, texts->any(), &programs->programs);
+  const bool places = needs_cores(settings, *hosts);
+  const bool counts = rules.cores_are_slots && !texts->any();
+  const auto cores = places || counts ? read_cores() : std::vector<mapping::Core>();
+  auto fits =
+      fit_programs(rules, texts->any(), static_cast<int>(cores.size()), &programs->programs);
   if (!fits) return fail_as("ringrun", json, fits.error(), "", exit_code_of_plan(fits.error()));
+  if (places) facts.cores = cores;
   auto plan = make_plan(settings, programs->programs, facts, *hosts);
   if (!plan) return fail_as("ringrun", json, plan.error(), "", exit_code_of_plan(plan.error()));
   plan->remarks.insert(plan->remarks.end(), programs->remarks.begin(), programs->remarks.end());

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/whole_number.h"
+
 namespace ringmaster::topology {
 
 namespace {
@@ -38,9 +40,7 @@ std::string_view trim(std::string_view text) {
 std::optional<std::int64_t> parse_number(std::string_view text, std::int64_t low,
                                          std::int64_t high) {
   std::int64_t value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = code == std::errc() && end == text.data() + text.size();
-  if (!whole || value < low || value > high) return std::nullopt;
+  if (!read_whole(text, &value) || value < low || value > high) return std::nullopt;
   return value;
 }
 
@@ -56,8 +56,7 @@ std::optional<double> parse_gt_s(std::string_view text) {
   constexpr double kFastest = 1024;  // PCIe 7 has 128
   const std::string_view number = text.substr(0, text.find(' '));
   double value = 0;
-  const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (code != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  if (!read_whole(number, &value)) return std::nullopt;
   if (text.find("GT/s") == std::string_view::npos) return std::nullopt;
   if (!std::isfinite(value) || value <= 0 || value > kFastest) return std::nullopt;
   return value;

@@ -3,10 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
+
+#include "base/whole_number.h"
 
 namespace ringmaster::worker {
 
@@ -15,10 +16,8 @@ namespace {
 Result<int> read_number(const char* name) {
   const char* text = std::getenv(name);
   if (text == nullptr) return Error{Errc::not_found, fmt::format("{} is not set", name)};
-  const std::string_view view = text;
   int number = 0;
-  const auto [end, code] = std::from_chars(view.data(), view.data() + view.size(), number);
-  if (code != std::errc{} || end != view.data() + view.size() || number < 0) {
+  if (!read_whole(text, &number) || number < 0) {
     return Error{Errc::invalid, fmt::format("{}={}: not a number", name, text)};
   }
   return number;

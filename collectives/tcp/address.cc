@@ -6,7 +6,8 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
+
+#include "base/whole_number.h"
 
 namespace ringmaster::collectives {
 
@@ -23,9 +24,9 @@ Error not_an_endpoint(std::string_view text) {
 
 bool read_port(std::string_view text, in_port_t* port) {
   std::uint16_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!read_whole(text, &value)) return false;
   *port = htons(value);
-  return error == std::errc() && !text.empty() && end == text.data() + text.size();
+  return true;
 }
 
 }  // namespace

@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
+
+#include "base/whole_number.h"
 
 namespace ringmaster::jobs {
 
@@ -17,9 +18,7 @@ constexpr std::size_t kNameMax = 64;
 
 std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [last, code] = std::from_chars(text.data(), end, number);
-  if (code != std::errc() || last != end || number < 0) return std::nullopt;
+  if (!read_whole(text, &number) || number < 0) return std::nullopt;
   return number;
 }
 

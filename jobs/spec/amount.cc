@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/whole_number.h"
 #include "jobs/spec/spec_error.h"
 
 namespace ringmaster::jobs {
@@ -76,8 +77,7 @@ Error bad_unit(std::string_view number, std::string_view unit) {
 std::optional<std::int64_t> exact(std::string_view whole, std::string_view fraction,
                                   std::int64_t unit) {
   std::int64_t total = 0;
-  const auto [end, code] = std::from_chars(whole.data(), whole.data() + whole.size(), total);
-  if (code != std::errc{} || end != whole.data() + whole.size()) return std::nullopt;
+  if (!read_whole(whole, &total)) return std::nullopt;
   if (__builtin_mul_overflow(total, unit, &total)) return std::nullopt;
   while (!fraction.empty() && fraction.back() == '0') fraction.remove_suffix(1);
   for (const char digit : fraction) {

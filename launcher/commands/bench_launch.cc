@@ -43,7 +43,6 @@ struct Launcher {
   std::vector<double> ms = {};
   std::int64_t failed = 0, hung = 0;
   double memory = 0;  // MB, with ringrun: resident peaks of its own processes
-  bool skip = false;  // it hung: it would only take the others' time
 };
 
 std::vector<std::string> words_of(const std::string& text, char between) {
@@ -75,7 +74,8 @@ Result<std::vector<Launcher>> find_launchers(const LaunchBench& settings,
                                               "or torchrun",
                                               name)};
     }
-    const bool ours = at->words.empty() || name == "ringrun";
+    const bool loop = at->words.empty(), ours = name == "ringrun" || loop;
+    if (loop && !settings.until.empty()) continue;  // its processes' output is not looked at
     if (ours || std::filesystem::exists("/usr/bin/" + at->words.front())) wished.push_back(*at);
   }
   if (wished.empty() || wished.front().name != "ringrun") {
@@ -146,7 +146,7 @@ Result<Time> run_to_end(const Launcher& launcher, int ranks, const LaunchBench& 
 /// False when it was interrupted.
 bool run_launcher(Launcher& launcher, int ranks, const LaunchBench& settings,
                   const TemporaryFolder& files) {
-  if (launcher.skip) return true;
+  if (launcher.hung > 0) return true;  // it would only take the others' time
   const std::string log = files.file("log");
   const Time start = read_clock();
   const auto ended = !settings.until.empty()
@@ -157,7 +157,6 @@ bool run_launcher(Launcher& launcher, int ranks, const LaunchBench& settings,
     launcher.ms.push_back(to_seconds(*ended - start) * 1e3);
   } else if (ended.error().code == Errc::timed_out) {
     ++launcher.hung;
-    launcher.skip = true;
   } else {
     ++launcher.failed;
   }
@@ -168,7 +167,7 @@ bool run_launcher(Launcher& launcher, int ranks, const LaunchBench& settings,
 void weigh(Launcher& ringrun, int ranks, const LaunchBench& settings,
            const TemporaryFolder& files) {
   auto program = Program::start(command_of(ringrun, ranks, settings), files.file("log"));
-  LauncherMemory memory({"ringrun", "ring-guard", "ringmaster-pmix"});
+  LauncherMemory memory;
   for (const Time end = read_clock() + kLaunchPatience; program && read_clock() < end;) {
     const auto status = program->wait(kMemoryLook);
     if (!status || status->has_value()) break;

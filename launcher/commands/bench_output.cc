@@ -26,9 +26,6 @@ constexpr double kUntaggedBar = 0.7;  // of Hydra's rate
 constexpr double kTaggedBar = 300;    // MB/s
 constexpr double kMemoryBar = 64;     // MB
 
-/// Processes of launchers beside the first one.
-const std::set<std::string> kLauncherNames = {"ringrun", "ring-guard", "hydra_pmi_proxy"};
-
 struct OutputBench {
   std::int64_t ranks = 8, mib = 32, line = 100, block = 65536, repeats = 5;
   bool json = false;
@@ -80,7 +77,7 @@ Result<void> run_once(const OutputBench& settings, Writer& writer, const std::st
   const Time start = read_clock();
   auto program = Program::start(command, log);
   if (!program) return program.error();
-  LauncherMemory memory(kLauncherNames);
+  LauncherMemory memory;
   std::optional<int> status;
   while (!status && read_clock() - start < kOutputPatience) {
     auto ended = program->wait(kMemoryLook);

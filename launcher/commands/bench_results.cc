@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
@@ -73,6 +75,14 @@ Result<std::vector<int>> parse_counts(std::string_view flag, std::string_view te
     if (rest.empty()) return counts;
     rest.remove_prefix(1);
   }
+}
+
+Result<void> write_svg(const std::string& path, const std::string& svg) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << svg;
+  file.close();
+  if (!file) return errno_error(errno, fmt::format("write {}", path));
+  return {};
 }
 
 bool all_met(const std::vector<Bar>& bars) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The face of a benchmark's results: one JSON line a metric and a summary object at the end, with
-// the bars that it had to meet. Scripts rely on the fields; they may be added, never renamed.
+// the bars that it had to meet; drawings of them. Scripts rely on the fields; they may be added,
+// never renamed.
 //
-// Pure, but for print.
+// Pure, but for write_svg.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,9 @@ std::string bars_text(const std::vector<Bar>& bars, const std::string& unit);
 
 /// "1,2,4" as numbers from 1 to 1024; `flag` is for the message.
 Result<std::vector<int>> parse_counts(std::string_view flag, std::string_view text);
+
+/// Writes a picture over what may be there.
+Result<void> write_svg(const std::string& path, const std::string& svg);
 
 bool all_met(const std::vector<Bar>& bars);
 

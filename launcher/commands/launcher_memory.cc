@@ -4,13 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
+#include <string>
+#include <string_view>
 
 #include "launcher/process/descendants.h"
 
 namespace ringmaster::launcher {
 
 namespace {
+
+/// As comm has them: 15 characters at most.
+constexpr std::array<std::string_view, 4> kLaunchers = {"ringrun", "ring-guard", "ringmaster-pmix",
+                                                        "hydra_pmi_proxy"};
 
 /// The most resident memory that a process has had, in bytes; 0 when it is gone.
 std::int64_t peak_of(pid_t pid) {
@@ -27,7 +34,7 @@ std::int64_t peak_of(pid_t pid) {
 void LauncherMemory::look(pid_t program) {
   peaks_[program] = std::max(peaks_[program], peak_of(program));
   for (const auto& process : descendants_of(program, list_processes())) {
-    if (!names_.contains(process.name)) continue;
+    if (std::find(kLaunchers.begin(), kLaunchers.end(), process.name) == kLaunchers.end()) continue;
     std::int64_t& peak = peaks_[process.pid];
     peak = std::max(peak, peak_of(process.pid));
   }

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/whole_number.h"
 #include "jobs/spec/amount.h"
 #include "jobs/spec/job_file.h"
 #include "launcher/commands/command.h"
@@ -45,9 +45,7 @@ Result<wire::Drill> read_drill(const std::string& text) {
   std::int64_t numbers[2] = {-1, -1};
   int index = 0;
   for (const std::string* word : std::array<const std::string*, 2>{&rank, &steps}) {
-    const char* end = word->data() + word->size();
-    const auto [last, code] = std::from_chars(word->data(), end, numbers[index]);
-    if (code != std::errc() || last != end) return wrong;
+    if (!read_whole(*word, &numbers[index])) return wrong;
     ++index;
   }
   if (numbers[0] < 0 || numbers[1] < 1 || numbers[1] > kFaultStepsMax) return wrong;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launcher/contracts/job_folder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,28 +18,46 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A process that makes a folder, writes into it and is killed: its folder's path.
-std::string folder_of_a_killed_process() {
-  int ends[2];
-  CHECK_EQ(::pipe(ends), 0);
-  const pid_t child = ::fork();
-  if (child == 0) {
+/// A process that makes a folder, writes into it, and lives until it is killed.
+class FolderOwner {
+ public:
+  FolderOwner() {
+    int ends[2];
+    CHECK_EQ(::pipe(ends), 0);
+    child_ = ::fork();
+    if (child_ == 0) own(ends[1]);
+    ::close(ends[1]);
+    path_.resize(4096);
+    const ssize_t size = ::read(ends[0], path_.data(), path_.size());
+    CHECK_LT(0, size);
+    path_.resize(static_cast<std::size_t>(size));
+    ::close(ends[0]);
+  }
+  ~FolderOwner() { kill(); }
+  FolderOwner(const FolderOwner&) = delete;
+  FolderOwner& operator=(const FolderOwner&) = delete;
+
+  const std::string& folder() const { return path_; }
+  void kill() {
+    if (child_ <= 0) return;
+    ::kill(child_, SIGKILL);
+    CHECK_EQ(::waitpid(child_, nullptr, 0), child_);
+    child_ = -1;
+  }
+
+ private:
+  [[noreturn]] static void own(int end) {
     auto folder = JobFolder::create();
     CHECK(folder.ok());
     std::ofstream(folder->path() + "/file") << "left";
     const auto size = static_cast<ssize_t>(folder->path().size());
-    CHECK_EQ(::write(ends[1], folder->path().data(), folder->path().size()), size);
-    ::kill(::getpid(), SIGKILL);
+    CHECK_EQ(::write(end, folder->path().data(), folder->path().size()), size);
+    for (;;) ::pause();
   }
-  ::close(ends[1]);
-  std::string path(4096, '\0');
-  const ssize_t size = ::read(ends[0], path.data(), path.size());
-  CHECK_LT(0, size);
-  path.resize(static_cast<std::size_t>(size));
-  CHECK_EQ(::waitpid(child, nullptr, 0), child);
-  ::close(ends[0]);
-  return path;
-}
+
+  pid_t child_ = -1;
+  std::string path_;
+};
 
 TEST(JobFolder, GoesWithItsOwner) {
   std::string path;
@@ -56,29 +75,30 @@ TEST(JobFolder, GoesWithItsOwner) {
 TEST(JobFolder, TheNextLaunchRemovesWhatKilledOnesLeft) {
   auto own = JobFolder::create();
   ASSERT_TRUE(own.ok());
-  const std::string abandoned = folder_of_a_killed_process();
-  ASSERT_TRUE(fs::exists(abandoned + "/file"));
+  FolderOwner other;
   sweep_job_folders();
-  EXPECT_FALSE(fs::exists(abandoned));
+  EXPECT_TRUE(fs::exists(other.folder() + "/file")) << "its owner lives";
+  other.kill();
+  sweep_job_folders();
+  EXPECT_FALSE(fs::exists(other.folder()));
   EXPECT_TRUE(fs::exists(own->path())) << "its owner lives";
 }
 
+// The other's owner lives: any launch of this user that begins meanwhile removes abandoned ones.
 TEST(JobFolder, OnlyThoseOfOneJobAreRemovedAtItsEnd) {
-  const std::string other = folder_of_a_killed_process();
+  const FolderOwner other;
   auto own = JobFolder::create();
   ASSERT_TRUE(own.ok());
   remove_job_folders();
   EXPECT_FALSE(fs::exists(own->path()));
-  EXPECT_TRUE(fs::exists(other));
-  sweep_job_folders();
-  EXPECT_FALSE(fs::exists(other));
+  EXPECT_TRUE(fs::exists(other.folder()));
 }
 
 TEST(JobFolder, StrangeNamesAreLeftAlone) {
   auto own = JobFolder::create();
   ASSERT_TRUE(own.ok());
   const fs::path home = fs::path(own->path()).parent_path();
-  const fs::path strange = home / "1.2.3.4-x";
+  const fs::path strange = home / fmt::format("1.2.3.{}-x", ::getpid());
   fs::create_directory(strange);
   sweep_job_folders();
   EXPECT_TRUE(fs::exists(strange));

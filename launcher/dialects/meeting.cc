@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
+
+#include "base/whole_number.h"
 
 namespace ringmaster::launcher {
 
@@ -26,8 +27,7 @@ Result<void> check_conf(const std::string& text) {
     const bool known = std::find(kLimits.begin(), kLimits.end(), key) != kLimits.end();
     const std::string_view value = has_value ? field.substr(equals + 1) : std::string_view();
     double seconds = 0;
-    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-    const bool is_number = has_value && code == std::errc{} && end == value.data() + value.size();
+    const bool is_number = has_value && read_whole(value, &seconds);
     const bool is_ours = key == "is_host" && (value == "1" || value == "true" || value == "True");
     const bool is_first = key == "rank" && value == "0";
     if ((known && is_number) || is_ours || is_first) continue;
@@ -46,10 +46,9 @@ Result<MeetingPlace> split_endpoint(const std::string& text) {
   const bool has_port = colon != std::string::npos && text.find(']', colon) == std::string::npos;
   if (has_port) {
     const std::string_view port = std::string_view(text).substr(colon + 1);
-    const auto [end, code] = std::from_chars(port.data(), port.data() + port.size(), place.port);
     place.address = text.substr(0, colon);
-    if (code != std::errc{} || end != port.data() + port.size() || place.port < 0 ||
-        place.port > 65535 || place.address.empty()) {
+    if (!read_whole(port, &place.port) || place.port < 0 || place.port > 65535 ||
+        place.address.empty()) {
       return Error{Errc::invalid, fmt::format("--rdzv-endpoint {}: it takes HOST:PORT", text)};
     }
   }

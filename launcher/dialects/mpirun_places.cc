@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
+#include "base/whole_number.h"
 #include "launcher/settings.h"
 
 namespace ringmaster::launcher {
@@ -33,9 +33,7 @@ std::vector<std::string> split_lower(const std::string& text) {
 }
 
 bool read_count(std::string_view text, std::int64_t* number) {
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return code == std::errc{} && end == text.data() + text.size() && *number >= 1 &&
-         *number <= kRanksMost;
+  return read_whole(text, number) && *number >= 1 && *number <= kRanksMost;
 }
 
 Error bad_map(const std::string& text, const std::string& part) {

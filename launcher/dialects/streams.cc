@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/whole_number.h"
 
 namespace ringmaster::launcher {
 
@@ -18,8 +19,7 @@ Error bad_streams(std::string_view option, std::string_view text) {
 }
 
 bool read_small(std::string_view text, int most, int* number) {
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return code == std::errc{} && end == text.data() + text.size() && *number >= 0 && *number <= most;
+  return read_whole(text, number) && *number >= 0 && *number <= most;
 }
 
 /// The bits of each rank: 1 standard output, 2 standard error.

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
+#include "base/whole_number.h"
 #include "launcher/dialects/meeting.h"
 #include "launcher/dialects/streams.h"
 #include "launcher/dialects/torchrun_settings.h"
@@ -74,8 +74,7 @@ Result<int> count_ranks(const std::string& text, const Surroundings& around) {
                  "CUDA_VISIBLE_DEVICES); use cpu or a number"};
   }
   int ranks = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), ranks);
-  if (code != std::errc{} || end != text.data() + text.size() || ranks < 1 || ranks > kRanksMost) {
+  if (!read_whole(text, &ranks) || ranks < 1 || ranks > kRanksMost) {
     return Error{Errc::invalid, fmt::format("--nproc-per-node {}: it takes gpu, cpu, auto or a "
                                             "number from 1 to {}",
                                             text, kRanksMost)};

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "base/whole_number.h"
 
 namespace ringmaster::launcher {
 
@@ -11,8 +11,7 @@ Result<InputWish> parse_input_wish(const std::string& text, int ranks) {
   if (text == "all") return InputWish{true, std::nullopt};
   if (text == "none") return InputWish{false, std::nullopt};
   int rank = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), rank);
-  if (code != std::errc{} || end != text.data() + text.size() || rank < 0) {
+  if (!read_whole(text, &rank) || rank < 0) {
     return Error{Errc::invalid, fmt::format("--stdin {}: it takes all, none, or a rank", text)};
   }
   if (rank >= ranks) {

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <filesystem>
+
+#include "base/whole_number.h"
 
 namespace ringmaster::launcher {
 
@@ -38,12 +39,6 @@ std::optional<StreamWay> way_of_stream(const OutputWishes& wishes, int rank, boo
   const auto index = static_cast<std::size_t>(rank);
   if (index >= wishes.streams.size()) return std::nullopt;
   return error ? wishes.streams[index].error : wishes.streams[index].output;
-}
-
-template <class Number>
-bool read_number_of_rank(std::string_view text, Number* number) {
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return code == std::errc{} && end == text.data() + text.size();
 }
 
 }  // namespace
@@ -112,9 +107,8 @@ Result<std::set<int>> parse_rank_list(std::string_view text, int ranks) {
     const std::string_view field = left.substr(0, comma);
     const std::size_t dash = field.find('-');
     int first = 0, last = 0;
-    const bool read =
-        read_number_of_rank(field.substr(0, dash), &first) &&
-        (dash == std::string_view::npos || read_number_of_rank(field.substr(dash + 1), &last));
+    const bool read = read_whole(field.substr(0, dash), &first) &&
+                      (dash == std::string_view::npos || read_whole(field.substr(dash + 1), &last));
     if (dash == std::string_view::npos) last = first;
     if (!read || first < 0 || last < first) {
       return Error{Errc::invalid,

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "base/whole_number.h"
 
 namespace ringmaster::launcher::pmi {
 
@@ -16,8 +16,7 @@ constexpr int kAbortCode = 1;
 int abort_code(const Message& message) {
   const std::string_view text = message.find("exitcode").value_or("");
   int code = kAbortCode;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code);
-  return error == std::errc{} && end == text.data() + text.size() ? code : kAbortCode;
+  return read_whole(text, &code) ? code : kAbortCode;
 }
 
 std::string text_or(std::optional<std::string_view> text) {

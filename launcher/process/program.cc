@@ -166,14 +166,6 @@ Result<void> run_program(std::vector<std::string> command, const std::string& lo
   return {};
 }
 
-Result<void> write_svg(const std::string& path, const std::string& svg) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << svg;
-  file.close();
-  if (!file) return errno_error(errno, fmt::format("write {}", path));
-  return {};
-}
-
 Result<std::string> this_program() {
   std::error_code code;
   const fs::path path = fs::read_symlink("/proc/self/exe", code);

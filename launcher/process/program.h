@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a benchmark starts and must never leave behind: programs and temporary files.
+// What a command or a helper starts and must never leave behind: programs and temporary files.
 //
 // A Program is stopped and waited for by its owner's destructor, whatever the way out; the kernel
 // ends it when this process is killed (launcher/process/spawn.h). ctrl-C is a flag that every wait
@@ -85,9 +85,6 @@ Error ended_badly(const std::string& name, int wait_status, const std::string& l
 
 /// The program `name` beside the running one, or an error that says where it was looked for.
 Result<std::string> find_beside(std::string_view name);
-
-/// Writes a picture over what may be there.
-Result<void> write_svg(const std::string& path, const std::string& svg);
 
 /// The running program's file.
 Result<std::string> this_program();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/storm/settings.h"
 #include "base/sanitized.h"
+#include "base/whole_number.h"
 
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
@@ -15,10 +15,8 @@ namespace {
 std::optional<std::uint64_t> read_number(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr) return {};
-  const std::string_view all = text;
   std::uint64_t number = 0;
-  const auto [end, code] = std::from_chars(all.data(), all.data() + all.size(), number);
-  CHECK(code == std::errc() && end == all.data() + all.size());
+  CHECK(read_whole(text, &number));
   return number;
 }
 

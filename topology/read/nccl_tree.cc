@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "base/whole_number.h"
 #include "topology/numbers.h"
 #include "topology/pci_paths.h"
 
@@ -103,9 +103,7 @@ void TreeReader::read_nets(const XmlElement& nic, std::optional<std::string> bus
     Nic made{.name = name.empty() ? bus_id.value_or("net") : name, .bus_id = bus_id};
     made.numa = numa;
     double speed = 0;
-    const std::string_view text = net.text("speed");
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), speed);
-    if (code == std::errc() && end == text.data() + text.size() && speed > 0 && speed < kSpeedMax) {
+    if (read_whole(net.text("speed"), &speed) && speed > 0 && speed < kSpeedMax) {
       made.speed_mbit_s = static_cast<int>(speed);
     }
     tree.machine.nics.push_back(std::move(made));
