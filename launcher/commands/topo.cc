@@ -58,14 +58,15 @@ Looked look_at(const TopoSettings& s, const std::string& path) {
 }
 
 int show_machine(const TopoSettings& s, const topology::Topology& machine) {
-  if (s.json) return print_line(topology_json(machine));
+  if (s.json) return print_line(topology_json_with_rings(machine));
   if (s.xml) {
     const auto xml = topology::nccl_xml(machine);
     return xml ? print_line(*xml) : fail(false, xml.error(), "--json holds all that is known");
   }
   const bool colours = ::isatty(STDOUT_FILENO) != 0 && wants_colours();
   return print_line(summary_text(machine) + matrix_text(machine, colours) +
-                    tree_text(machine, colours) + notes_text(machine, colours));
+                    tree_text(machine, colours) + rings_text(machine, colours) +
+                    notes_text(machine, colours));
 }
 
 int show_difference(const TopoSettings& s, const std::vector<std::string>& files) {

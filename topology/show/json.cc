@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "topology/numbers.h"
+#include "topology/rings/rings.h"
 #include "topology/show/show.h"
 
 namespace ringmaster::topology {
@@ -109,9 +111,21 @@ Json list_json(const List& list, Make make) {
   return items;
 }
 
-}  // namespace
+/// GPUs by their index, as everywhere in the object; one way around.
+Json ring_json(const Topology& machine, const Wires& wires, const Ring& ring) {
+  Json order = Json::array();
+  for (const int place : ring.order) {
+    order.push_back(machine.gpus[static_cast<std::size_t>(place)].index);
+  }
+  const Wire& limit = wires.wires[static_cast<std::size_t>(ring.limit)];
+  return {{"order", std::move(order)},
+          {"gb_s", ring.gb_s},
+          {"limit", limit.name},
+          {"limit_gb_s", limit.gb_s},
+          {"assumed", limit.assumed}};
+}
 
-std::string topology_json(const Topology& machine) {
+Json machine_json(const Topology& machine) {
   Json json;
   json["gpus"] = list_json(machine.gpus, gpu_json);
   json["links"] = list_json(machine.links, [](const Link& link) {
@@ -129,8 +143,34 @@ std::string topology_json(const Topology& machine) {
   });
   json["missing"] = machine.missing;
   json["warnings"] = machine.warnings;
-  // Names come from files: bytes that are no UTF-8 are replaced, not refused.
+  return json;
+}
+
+/// Names come from files: bytes that are no UTF-8 are replaced, not refused.
+std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string topology_json(const Topology& machine) {
+  return dumped(machine_json(machine));
+}
+
+std::string topology_json_with_rings(const Topology& machine) {
+  Json json = machine_json(machine);
+  const Wires wires = find_wires(machine);
+  const RingSet set = find_rings(wires);
+  Json rings = Json::array();
+  for (Ring ring : set.rings) {
+    rings.push_back(ring_json(machine, wires, ring));
+    if (!ring.both_ways) continue;
+    std::reverse(ring.order.begin() + 1, ring.order.end());
+    rings.push_back(ring_json(machine, wires, ring));
+  }
+  json["rings"] = std::move(rings);
+  json["rings_gb_s"] = set.gb_s;
+  return dumped(json);
 }
 
 }  // namespace ringmaster::topology

@@ -20,8 +20,14 @@ std::string matrix_text(const Topology& machine, bool colours);
 /// is known of where they are.
 std::string tree_text(const Topology& machine, bool colours);
 
+/// The rings over all its GPUs with what each carries, and what limits it. Empty below two GPUs.
+std::string rings_text(const Topology& machine, bool colours);
+
 /// One object in one line; read_topology_json reads it.
 std::string topology_json(const Topology& machine);
+
+/// The same with the rings over all its GPUs, which are no part of the value.
+std::string topology_json_with_rings(const Topology& machine);
 
 /// A file for NCCL_TOPO_FILE, which read_nccl_xml reads. Refuses a machine whose GPUs have no bus
 /// ids, such as one out of a matrix.
