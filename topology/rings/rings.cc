@@ -26,17 +26,27 @@ class RingFinder {
     take(first);
   }
 
-  /// Without the order.
-  RingSet find() {
+  /// Brings rings in while they make the sum larger.
+  void pack() {
     while (tours_.size() < kRingsMost) {
       auto next = cheaper_ring();
       if (!next || !take(std::move(*next))) break;
     }
+  }
+
+  double gb_s() const {
+    double sum = 0;
+    for (const auto& [ring, rate] : packing_.rates()) sum += rate;
+    return sum;
+  }
+
+  /// Without the order.
+  RingSet rings() const {
     RingSet set;
+    set.gb_s = gb_s();
     std::vector<RatedTour> rated;
     for (const auto& [ring, rate] : packing_.rates()) {
       rated.push_back({tours_[static_cast<std::size_t>(ring)], rate});
-      set.gb_s += rate;
     }
     set.rings = directed(simplest(std::move(rated), set.gb_s));
     return set;
@@ -136,32 +146,58 @@ void rename_tour(Tour& tour, const std::vector<int>& chosen) {
   if (tour.size() > 2 && tour.back() < tour[1]) std::reverse(tour.begin() + 1, tour.end());
 }
 
-/// The rings in the order in which the GPUs are there.
-RingSet search_rings(const Wires& wires) {
-  const TourCosts ranks = costs_by_rank(wires, capacities_of(wires));
-  const Tour first = wires.gpus() <= kExactGpusMost ? exact_tour(ranks) : local_tour(ranks);
-  const bool linked = is_linked(wires, first);
-  const SimplerWires simpler = limiting_wires(linked ? close_unlinked(wires) : wires);
-  RingFinder finder(simpler.wires, first);
-  RingSet set = finder.find();
-  set.order = finder.best_order(ranks);
-  for (Ring& ring : set.rings) ring.limit = simpler.places[static_cast<std::size_t>(ring.limit)];
-  return set;
-}
+/// GPUs in an order for the search, and wires as it needs them.
+class RingSearch {
+ public:
+  explicit RingSearch(const Wires& wires)
+      : chosen_(order_of(wires)),
+        wires_(select_gpus(wires, chosen_)),
+        ranks_(costs_by_rank(wires_, capacities_of(wires_))),
+        first_(wires.gpus() <= kExactGpusMost ? exact_tour(ranks_) : local_tour(ranks_)),
+        simpler_(limiting_wires(is_linked(wires_, first_) ? close_unlinked(wires_) : wires_)),
+        finder_(simpler_.wires, first_) {
+    finder_.pack();
+  }
+
+  double gb_s() const { return finder_.gb_s(); }
+
+  RingSet rings() const {
+    RingSet set = finder_.rings();
+    set.order = finder_.best_order(ranks_);
+    rename_tour(set.order, chosen_);
+    for (Ring& ring : set.rings) {
+      rename_tour(ring.order, chosen_);
+      ring.limit = simpler_.places[static_cast<std::size_t>(ring.limit)];
+    }
+    return set;
+  }
+
+ private:
+  /// A search that is not exact looks at the GPUs in an order that does not hang on their numbers.
+  static std::vector<int> order_of(const Wires& wires) {
+    if (wires.gpus() > kExactAlways) return canonical_order(wires);
+    std::vector<int> order(wires.gpus());
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
+
+  const std::vector<int> chosen_;
+  const Wires wires_;
+  const TourCosts ranks_;
+  const Tour first_;
+  const SimplerWires simpler_;
+  RingFinder finder_;
+};
 
 }  // namespace
 
 RingSet find_rings(const Wires& wires) {
-  RingSet set;
-  set.order.resize(wires.gpus());
-  std::iota(set.order.begin(), set.order.end(), 0);
-  if (wires.gpus() < 2) return set;
-  // A search that is not exact looks at the GPUs in an order that does not hang on their numbers.
-  const std::vector<int> chosen = wires.gpus() > kExactAlways ? canonical_order(wires) : set.order;
-  set = search_rings(select_gpus(wires, chosen));
-  rename_tour(set.order, chosen);
-  for (Ring& ring : set.rings) rename_tour(ring.order, chosen);
-  return set;
+  if (wires.gpus() < 2) return {.order = Tour(wires.gpus())};
+  return RingSearch(wires).rings();
+}
+
+double ring_gb_s(const Wires& wires) {
+  return wires.gpus() < 2 ? 0 : RingSearch(wires).gb_s();
 }
 
 }  // namespace ringmaster::topology

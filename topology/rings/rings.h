@@ -42,4 +42,7 @@ struct RingSet {
 
 RingSet find_rings(const Wires& wires);
 
+/// Only the bandwidth of those rings, in less time; 0 for fewer than two GPUs.
+double ring_gb_s(const Wires& wires);
+
 }  // namespace ringmaster::topology
