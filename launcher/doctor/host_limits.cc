@@ -19,6 +19,7 @@ constexpr std::uint64_t kFilesOfAgent = 128, kFilesOfEachRank = 8;
 
 std::string size_text(std::uint64_t bytes) {
   if (bytes == kUnlimited) return "no limit";
+  if (bytes >= 1024 && bytes < kMiB) return fmt::format("{} KiB", bytes / 1024);
   return bytes_text(static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, INT64_MAX)));
 }
 
