@@ -25,8 +25,7 @@ int run_doctor(const Arguments& arguments) {
   const Flags flags = {
       {"--all", &s.all, "", "show every check, also what is fine and what could not be looked at"},
       {"--kernel-log", &s.kernel_log, "FILE",
-       "look for GPU errors (Xid) in this file, as dmesg or journalctl -k writes it, instead of in "
-       "the kernel's log"},
+       "look for Xid errors in what dmesg wrote (- is standard input), not in /dev/kmsg"},
       {"--json", &s.json, "", "print one JSON object with every check"},
   };
   const Usage usage = {
@@ -34,13 +33,14 @@ int run_doctor(const Arguments& arguments) {
       "Looks for what would spoil a run on this host: GPUs, their driver, libraries and links,\n"
       "limits, memory, folders, clock and name. Each finding is one line with what to do. Nothing\n"
       "is changed. Ends with 1 when there is a problem; notes and warnings end with 0.",
-      "dmesg | grep NVRM > nvrm.log; ringmaster doctor --all --kernel-log nvrm.log"};
+      "dmesg | ringmaster doctor --all --kernel-log -"};
   const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
   const bool own_log = s.kernel_log.empty();
   auto xids = doctor::read_kernel_log(own_log ? doctor::kKernelLog : s.kernel_log);
   if (!xids && !own_log) {
-    return fail(s.json, xids.error(), "--kernel-log names a file that dmesg has written");
+    return fail(s.json, xids.error(),
+                "--kernel-log names a file that dmesg or journalctl -k has written");
   }
   doctor::Facts facts = doctor::read_facts("");
   if (xids) facts.xids = std::move(*xids);

@@ -22,8 +22,9 @@ inline constexpr const char* kKernelLog = "/dev/kmsg";
 /// are found; limits, the driver and the resolver are always this process's.
 Facts read_facts(const std::string& root);
 
-/// Xid errors of the kernel's log, or of a file with lines of it (dmesg, journalctl -k), the last
-/// 1,000. Waits for nothing. Errc::denied or Errc::not_found where it may not be read.
+/// Xid errors of the kernel's log, or of a file with lines of it (dmesg, journalctl -k; "-" is
+/// standard input), the last 1,000. Waits for the ends of pipes only. Errc::denied or
+/// Errc::not_found where it may not be read.
 Result<std::vector<XidEvent>> read_kernel_log(const std::string& path);
 
 // Parts of read_facts, in files of their own.

@@ -74,10 +74,13 @@ Result<std::vector<XidEvent>> read_log_lines(int fd, const std::string& path) {
 }  // namespace
 
 Result<std::vector<XidEvent>> read_kernel_log(const std::string& path) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.valid()) return errno_error(errno, "open " + path);
+  if (path == "-") return read_log_lines(STDIN_FILENO, "standard input");
   struct stat facts {};
-  const bool device = ::fstat(file.get(), &facts) == 0 && S_ISCHR(facts.st_mode);
+  if (::stat(path.c_str(), &facts) != 0) return errno_error(errno, "open " + path);
+  const bool device = S_ISCHR(facts.st_mode);
+  // The kernel's log has no end: a read there would wait for the next record.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | (device ? O_NONBLOCK : 0)));
+  if (!file.valid()) return errno_error(errno, "open " + path);
   return device ? read_records(file.get(), path) : read_log_lines(file.get(), path);
 }
 

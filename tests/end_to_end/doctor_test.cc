@@ -99,6 +99,13 @@ TEST(Doctor, SeesAHostNameThatOnlyThisHostReaches) {
   EXPECT_TRUE(contains(with("10.1.2.3"), "ok: ")) << with("10.1.2.3");
 }
 
+TEST(Doctor, ReadsALogThatComesThroughAPipe) {
+  const Ended ended = run_shell(
+      "(sleep 0.2; echo 'NVRM: Xid (PCI:0000:3b:00): 64, x') | ringmaster doctor --json "
+      "--kernel-log -");
+  EXPECT_TRUE(contains(worst_said(ended, "xid"), "problem: 0000:3b:00.0: Xid 64")) << ended.output;
+}
+
 TEST(Doctor, SeesDriverAndLibraryOfTwoVersions) {
   const TemporaryFolder folder;
   const std::string machine = folder.file("machine");
