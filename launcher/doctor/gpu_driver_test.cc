@@ -65,6 +65,11 @@ TEST(DriverChecks, EachFault) {
          f.driver.checks = topology::DriverChecks{.mismatch = true, .error = "mismatch"};
        },
        untold_and({"driver"}, "cuda")},
+  });
+}
+
+TEST(DriverChecks, LibrariesAndModes) {
+  expect_all({
       {"cuda", Level::problem, "libcudart.so.13 is of CUDA 13.0, the driver serves up to 12.4",
        [](Facts& f) {
          f.libraries.cuda_runtime = {"libcudart.so.13", "", 13000};
@@ -75,6 +80,12 @@ TEST(DriverChecks, EachFault) {
          f.libraries.cuda_runtime = {"", "no such file", 0};
          f.libraries.nccl_cuda.reset();
        }},
+      {"cuda", Level::unknown, "no driver says",
+       [](Facts& f) {
+         f.driver.checks->cuda_version.reset();
+         f.libraries.cuda_driver = 0;
+       }},
+      {"cuda", Level::ok, "serves up to 12.4", [](Facts& f) { f.libraries.cuda_driver = 0; }},
       {"nccl", Level::note, "no NCCL",
        [](Facts& f) {
          f.libraries.nccl = {"", "no file", 0};

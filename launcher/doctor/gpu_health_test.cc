@@ -42,6 +42,18 @@ TEST(HealthChecks, EachFault) {
        [](Facts& f) { f.driver.checks->gpus[0].throttle = 0x48; }},
       {"gpu-clocks", Level::warning, "power supply",
        [](Facts& f) { f.driver.checks->gpus[0].throttle = 0x88; }},
+      {"gpu-clocks", Level::warning, "heat",
+       [](Facts& f) { f.driver.checks->gpus[0].throttle = 0x20; }},
+      {"gpu-clocks", Level::warning, "its hardware",
+       [](Facts& f) { f.driver.checks->gpus[0].throttle = 0x8; }},
+      {"gpu-clocks", Level::unknown, "not told",
+       [](Facts& f) {
+         for (auto& gpu : f.driver.checks->gpus) gpu.throttle.reset();
+       }},
+      {"ecc", Level::unknown, "no GPU tells",
+       [](Facts& f) {
+         for (auto& gpu : f.machine.gpus) gpu.health.ecc_uncorrected.reset();
+       }},
       {"gpu-clocks", Level::ok, "", [](Facts& f) { f.driver.checks->gpus[0].throttle = 0x117; }},
       {"gpu-memory", Level::warning, "GPU1 (0000:20:00.0): 40 GiB of 80 GiB",
        [](Facts& f) { f.machine.gpus[1].health.memory_used_bytes = 40 * kGiga; }},

@@ -67,5 +67,51 @@ TEST(LimitChecks, EachFault) {
   });
 }
 
+/// Of all that a host may have too little of: with less, no check looks better.
+TEST(LimitChecks, LessNeverLooksBetter) {
+  struct Scarce {
+    const char* check;
+    std::function<void(Facts&, std::uint64_t)> give;
+    std::uint64_t most;
+  };
+  const std::vector<Scarce> all = {
+      {"open-files", [](Facts& f, std::uint64_t n) { f.limits.open_files = n; }, 1 << 18},
+      {"memlock", [](Facts& f, std::uint64_t n) { f.limits.locked_bytes = n; }, 8 * kGiga},
+      {"threads",
+       [](Facts& f, std::uint64_t n) {
+         f.thread_limit = GroupLimit{n, 0};
+       },
+       1 << 14},
+      {"shm", [](Facts& f, std::uint64_t n) { f.shared_memory->free_bytes = n; }, 2 * kGiga},
+      {"shm",
+       [](Facts& f, std::uint64_t n) { f.shared_memory->bytes = f.shared_memory->free_bytes = n; },
+       2 * kGiga},
+      {"tmp", [](Facts& f, std::uint64_t n) { f.temporary->free_bytes = n; }, 2 * kGiga},
+      {"memory", [](Facts& f, std::uint64_t n) { f.memory->available = n; }, 64 * kGiga},
+      {"overcommit",
+       [](Facts& f, std::uint64_t n) {
+         f.overcommit = 2;
+         f.memory->commit_limit = n;
+       },
+       64 * kGiga},
+  };
+  for (const Scarce& scarce : all) {
+    const auto level_with = [&](std::uint64_t amount) {
+      Facts facts = healthy_host();
+      scarce.give(facts, amount);
+      return verdict_of(diagnose(facts), scarce.check).level;
+    };
+    EXPECT_EQ(level_with(0), Level::problem) << scarce.check;
+    EXPECT_LE(level_with(scarce.most), Level::note) << scarce.check;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+      Random random(seed);
+      const std::uint64_t less = random.below(scarce.most) >> random.below(24);
+      const std::uint64_t more = less + random.below(scarce.most - less + 1);
+      EXPECT_GE(level_with(less), level_with(more))
+          << scarce.check << ": " << less << " and " << more << ", seed " << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ringmaster::launcher::doctor
