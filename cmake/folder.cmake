@@ -4,7 +4,7 @@
 # program for each *_main.cc. Folders that are registered on their own are left out of their
 # parents.
 set(RINGMASTER_OWN_FOLDERS collectives/mpi launcher/commands launcher/control
-  launcher/host launcher/pmix worker/training jobs/core jobs/simulator
+  launcher/doctor launcher/host launcher/pmix worker/training jobs/core jobs/simulator
   jobs/spec jobs/wire jobs/coordinator storage/layout tests/end_to_end tests/fakes tests/fuzz
   tests/storm tests/tidy topology/read topology/detect)
 
@@ -40,8 +40,8 @@ if(RINGMASTER_SANITIZE MATCHES undefined)
 endif()
 
 # Folders that speak to sockets or write JSON have a second one with those libraries' heavy headers.
-set(RINGMASTER_HEAVY_FOLDERS launcher launcher/commands launcher/control launcher/host net storage
-  jobs/coordinator)
+set(RINGMASTER_HEAVY_FOLDERS launcher launcher/commands launcher/control launcher/doctor
+  launcher/host net storage jobs/coordinator)
 set(RINGMASTER_HEAVY_HEADERS <boost/asio/io_context.hpp> <boost/asio/posix/stream_descriptor.hpp>
   <boost/asio/post.hpp> <boost/asio/signal_set.hpp> <boost/asio/steady_timer.hpp>
   <nlohmann/json.hpp>)

@@ -69,6 +69,7 @@ int run_status(const Arguments& arguments);
 int run_hosts(const Arguments& arguments);
 int run_hostlist(const Arguments& arguments);
 int run_topo(const Arguments& arguments);
+int run_doctor(const Arguments& arguments);
 int run_events(const Arguments& arguments);
 int run_explain(const Arguments& arguments);
 int run_logs(const Arguments& arguments);

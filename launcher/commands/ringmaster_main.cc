@@ -34,6 +34,7 @@ const std::vector<Command> kCommands = {
     {"simulate", "run the job core in a simulated world, from seeds", run_simulate},
     {"hostlist", "read a host list of any launcher aloud", run_hostlist},
     {"topo", "how the GPUs of a machine are wired", run_topo},
+    {"doctor", "what would spoil a run on this host, and what to do", run_doctor},
     {"schedule", "which algorithm ranks on several hosts use, by size", run_schedule},
     {"calibrate", "measure the network's constants for that, as the ranks of a job", run_calibrate},
     {"checkpoint", "list, verify and remove checkpoints in a store", run_checkpoint},

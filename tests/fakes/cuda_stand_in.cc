@@ -168,6 +168,16 @@ RINGMASTER_STAND_IN_EXPORT int cudaGetDeviceCount(int* count) {
   return machine().devices > 0 ? 0 : ringmaster::collectives::kCudaNoDevice;
 }
 
+RINGMASTER_STAND_IN_EXPORT int cudaRuntimeGetVersion(int* version) {
+  *version = 12040;
+  return 0;
+}
+
+RINGMASTER_STAND_IN_EXPORT int cudaDriverGetVersion(int* version) {
+  *version = 12060;
+  return 0;
+}
+
 RINGMASTER_STAND_IN_EXPORT int cudaSetDevice(int device) {
   const Lock lock(stand_in_lock());
   if (const int code = fault_of(__func__); code != 0) return code;

@@ -268,6 +268,10 @@ RINGMASTER_STAND_IN_EXPORT ringmaster::collectives::NcclStandIn ringmaster_nccl_
     .misuses = read_misuses,
     .living = count_communicators};
 
+/// NCCL's file has such a line, by which people find out what it was built with.
+RINGMASTER_STAND_IN_EXPORT extern const char ringmaster_nccl_line[];
+const char ringmaster_nccl_line[] = "NCCL version 2.18.1+cuda13.0";
+
 RINGMASTER_STAND_IN_EXPORT int ncclGetVersion(int* version) {
   const NcclLock lock(stand_in_lock());
   *version = service().version;

@@ -9,6 +9,10 @@
 //     pcie 4 4 16 16                 generation now and at most, width now and at most
 //     health 41 7 85899345920 1024 0 temperature, percent busy, memory, used, uncorrected errors
 //     mig 1g.10gb MIG-UUID
+//     checks 0 1 8 0 1 3 0           remapping failed, repair pending, what holds clocks down,
+//                                    compute mode, persistence, fabric state, its result
+//     peer 00000000:0F:00.0 4        its status of reading that GPU's memory; 0 where not said
+//     version 535.1 535.1 12020      of the library, the driver ("-": not told) and CUDA
 //     lost / denied / hang           calls on it give "GPU is lost" or "no permission", or never
 //     end
 #include <unistd.h>
@@ -17,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -46,6 +51,8 @@ struct PlayedGpu {
   unsigned temperature = 0, busy = 0;
   unsigned long long memory = 0, used = 0, errors = 0;
   bool healthy_told = false;
+  std::vector<int> checks = {};
+  std::map<std::string, int> peers = {};
   std::vector<PlayedGpu> mig = {};
   int result = topology::kNvmlSuccess;
   bool hangs = false;
@@ -53,6 +60,8 @@ struct PlayedGpu {
 
 struct PlayedMachine {
   int init = topology::kNvmlSuccess;
+  std::string library, driver;
+  int cuda = 0;
   std::vector<PlayedGpu> gpus = {};
 };
 
@@ -74,6 +83,13 @@ void read_words(const std::string& word, std::istringstream& rest, PlayedGpu& gp
     rest >> part.name >> part.uuid;
     part.name = gpu.name + " MIG " + part.name;
     gpu.mig.push_back(std::move(part));
+  } else if (word == "checks") {
+    for (int value = 0; rest >> value;) gpu.checks.push_back(value);
+    gpu.checks.resize(7);
+  } else if (word == "peer") {
+    std::string bus_id;
+    rest >> bus_id;
+    rest >> gpu.peers[bus_id];
   } else if (word == "lost" || word == "denied") {
     gpu.result = word == "lost" ? topology::kNvmlGpuIsLost : topology::kNvmlNoPermission;
   } else if (word == "hang") {
@@ -92,6 +108,8 @@ PlayedMachine read_played() {
     rest >> word;
     if (word == "init") {
       rest >> machine.init;
+    } else if (word == "version") {
+      rest >> machine.library >> machine.driver >> machine.cuda;
     } else if (word == "gpu") {
       PlayedGpu gpu{.bus_id = "", .name = "", .uuid = ""};
       rest >> gpu.bus_id >> std::ws;
@@ -134,6 +152,17 @@ int give_number(NvmlDevice device, unsigned value, unsigned* to) {
   return topology::kNvmlSuccess;
 }
 
+/// One of the numbers of its line "checks".
+template <class Value>
+int give_check(NvmlDevice device, std::size_t which, Value* to) {
+  const int result = enter(device);
+  if (result != topology::kNvmlSuccess) return result;
+  const auto& checks = played_gpu(device).checks;
+  if (checks.empty()) return topology::kNvmlNotSupported;
+  *to = static_cast<Value>(checks[which]);
+  return topology::kNvmlSuccess;
+}
+
 void give_pci(const std::string& bus_id, NvmlPciInfo* to) {
   *to = {};
   bus_id.copy(to->bus_id, sizeof to->bus_id - 1);
@@ -166,6 +195,7 @@ RINGMASTER_PLAYED int nvmlShutdown() {
 RINGMASTER_PLAYED const char* nvmlErrorString(int result) {
   if (result == kNvmlGpuIsLost) return "GPU is lost";
   if (result == kNvmlNoPermission) return "Insufficient Permissions";
+  if (result == kNvmlVersionMismatch) return "Driver/library version mismatch";
   return result == kNvmlDriverNotLoaded ? "Driver Not Loaded" : "Unknown Error";
 }
 RINGMASTER_PLAYED int nvmlDeviceGetCount_v2(unsigned* count) {
@@ -274,4 +304,46 @@ RINGMASTER_PLAYED int nvmlDeviceGetMigDeviceHandleByIndex(NvmlDevice device, uns
   if (index >= played_gpu(device).mig.size()) return kNvmlNotFound;
   *part = &played_gpu(device).mig[index];
   return kNvmlSuccess;
+}
+RINGMASTER_PLAYED int nvmlSystemGetNVMLVersion(char* version, unsigned size) {
+  if (played().library.empty()) return kNvmlNotSupported;
+  return give_text("12." + played().library, version, size);
+}
+RINGMASTER_PLAYED int nvmlSystemGetDriverVersion(char* version, unsigned size) {
+  if (played().driver.empty() || played().driver == "-") return kNvmlNotSupported;
+  return give_text(played().driver, version, size);
+}
+RINGMASTER_PLAYED int nvmlSystemGetCudaDriverVersion_v2(int* version) {
+  *version = played().cuda;
+  return *version == 0 ? kNvmlNotSupported : kNvmlSuccess;
+}
+RINGMASTER_PLAYED int nvmlDeviceGetP2PStatus(NvmlDevice from, NvmlDevice to, int, int* status) {
+  const int result = enter(from);
+  if (result != kNvmlSuccess) return result;
+  const auto& peers = played_gpu(from).peers;
+  const auto at = peers.find(played_gpu(to).bus_id);
+  *status = at == peers.end() ? 0 : at->second;
+  return kNvmlSuccess;
+}
+RINGMASTER_PLAYED int nvmlDeviceGetRemappedRows(NvmlDevice device, unsigned* corrected,
+                                                unsigned* uncorrected, unsigned* pending,
+                                                unsigned* failed) {
+  *corrected = *uncorrected = 0;
+  const int result = give_check(device, 0, failed);
+  return result == kNvmlSuccess ? give_check(device, 1, pending) : result;
+}
+RINGMASTER_PLAYED int nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice device,
+                                                                unsigned long long* reasons) {
+  return give_check(device, 2, reasons);
+}
+RINGMASTER_PLAYED int nvmlDeviceGetComputeMode(NvmlDevice device, int* mode) {
+  return give_check(device, 3, mode);
+}
+RINGMASTER_PLAYED int nvmlDeviceGetPersistenceMode(NvmlDevice device, int* on) {
+  return give_check(device, 4, on);
+}
+RINGMASTER_PLAYED int nvmlDeviceGetGpuFabricInfo(NvmlDevice device, NvmlFabricInfo* info) {
+  *info = {};
+  const int result = give_check(device, 5, &info->state);
+  return result == kNvmlSuccess ? give_check(device, 6, &info->status) : result;
 }

@@ -26,6 +26,7 @@ struct Target {
 Target announcements_target();
 Target core_target();
 Target cpus_target();
+Target doctor_target();
 Target door_target();
 Target elf_target();
 Target error_file_target();

@@ -10,6 +10,7 @@ const std::vector<Target>& targets() {
       announcements_target(),
       core_target(),
       cpus_target(),
+      doctor_target(),
       door_target(),
       elf_target(),
       error_file_target(),

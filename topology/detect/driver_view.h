@@ -26,6 +26,9 @@ Result<Topology> ask_driver(const NvmlLibrary& nvml);
 /// copy of this process with one thread: call it before others are started.
 Result<Topology> read_driver_view(const std::string& library, Duration patience);
 
+/// Why a GPU is lost that is in the PCI tree and of which the driver tells nothing.
+inline constexpr const char* kUnknownToDriver = "not known to NVIDIA's driver";
+
 /// Adds what the driver tells to a machine out of /sys: GPUs meet by their bus ids.
 void merge_driver_view(Topology& machine, const Topology& driver);
 

@@ -80,7 +80,7 @@ void merge_driver_view(Topology& machine, const Topology& driver) {
     const auto at = find_pci(machine.pci, *gpu.bus_id);
     const bool nvidia = at && machine.pci[*at].vendor == kNvidia;
     if (nvidia && told_gpu(driver, gpu) == nullptr) {
-      gpu.health.lost = "not known to NVIDIA's driver";
+      gpu.health.lost = kUnknownToDriver;
     }
   }
   machine.links.clear();

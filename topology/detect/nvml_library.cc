@@ -44,6 +44,19 @@ void find_what_may_lack(const NvmlFinder& finder, NvmlLibrary& nvml) {
   finder.find("nvmlDeviceGetMigDeviceHandleByIndex", nvml.mig_handle);
 }
 
+void find_what_is_checked(const NvmlFinder& finder, NvmlLibrary& nvml) {
+  finder.find("nvmlSystemGetNVMLVersion", nvml.library_version);
+  finder.find("nvmlSystemGetDriverVersion", nvml.driver_version);
+  finder.find("nvmlSystemGetCudaDriverVersion_v2", nvml.cuda_version);
+  finder.find("nvmlDeviceGetP2PStatus", nvml.peer_status);
+  finder.find("nvmlDeviceGetRemappedRows", nvml.remapped_rows);
+  finder.find("nvmlDeviceGetRetiredPagesPendingStatus", nvml.retirement_pending);
+  finder.find("nvmlDeviceGetCurrentClocksThrottleReasons", nvml.throttle_reasons);
+  finder.find("nvmlDeviceGetComputeMode", nvml.compute_mode);
+  finder.find("nvmlDeviceGetPersistenceMode", nvml.persistence);
+  finder.find("nvmlDeviceGetGpuFabricInfo", nvml.fabric_info);
+}
+
 }  // namespace
 
 Result<NvmlLibrary> NvmlLibrary::load(const std::string& name) {
@@ -60,6 +73,7 @@ Result<NvmlLibrary> NvmlLibrary::load(const std::string& name) {
                      finder.find("nvmlDeviceGetPciInfo_v3", nvml.pci_info);
   if (!whole) return Error{Errc::invalid, name + ": it is no NVML, or one older than CUDA 9"};
   find_what_may_lack(finder, nvml);
+  find_what_is_checked(finder, nvml);
   return nvml;
 }
 

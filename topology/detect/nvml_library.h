@@ -15,7 +15,7 @@ using NvmlDevice = void*;
 
 /// Results of its functions, as far as they are told apart.
 inline constexpr int kNvmlSuccess = 0, kNvmlNotSupported = 3, kNvmlNoPermission = 4,
-                     kNvmlDriverNotLoaded = 9, kNvmlGpuIsLost = 15;
+                     kNvmlDriverNotLoaded = 9, kNvmlGpuIsLost = 15, kNvmlVersionMismatch = 18;
 
 struct NvmlPciInfo {
   char bus_id_legacy[16];
@@ -30,6 +30,14 @@ struct NvmlUtilization {
 struct NvmlMemory {
   unsigned long long total, free, used;  // bytes
 };
+
+struct NvmlFabricInfo {
+  unsigned char cluster[16];
+  int status;
+  unsigned clique;
+  unsigned char state;  // 0 has none, 1 not started, 2 in progress, 3 completed
+};
+static_assert(sizeof(NvmlFabricInfo) == 28);
 
 /// What is at the other end of an NVLink.
 inline constexpr int kNvmlRemoteGpu = 0, kNvmlRemoteSwitch = 2;
@@ -59,6 +67,20 @@ struct NvmlLibrary {
   int (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;
   NvmlNumber mig_count_max = nullptr;
   int (*mig_handle)(NvmlDevice, unsigned, NvmlDevice*) = nullptr;
+
+  // Of the whole machine; the version of the library itself is told before init, too.
+  int (*library_version)(char*, unsigned) = nullptr;
+  int (*driver_version)(char*, unsigned) = nullptr;
+  int (*cuda_version)(int*) = nullptr;  // 12040 is 12.4
+  // Who reaches whose memory (what is asked of it: 0 is reading).
+  int (*peer_status)(NvmlDevice, NvmlDevice, int, int*) = nullptr;
+  // Rows remapped for corrected and for uncorrected errors, pending, failed.
+  int (*remapped_rows)(NvmlDevice, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
+  int (*retirement_pending)(NvmlDevice, int*) = nullptr;  // of pages, before remapping existed
+  int (*throttle_reasons)(NvmlDevice, unsigned long long*) = nullptr;
+  int (*compute_mode)(NvmlDevice, int*) = nullptr;
+  int (*persistence)(NvmlDevice, int*) = nullptr;
+  int (*fabric_info)(NvmlDevice, NvmlFabricInfo*) = nullptr;
 
   /// Loads it; it is never unloaded. Errc::not_found where there is none, Errc::invalid where it
   /// lacks one of the functions without which nothing is told (those up to pci_info).
