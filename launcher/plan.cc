@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/whole_number.h"
+#include "launcher/plan_gpus.h"
 #include "launcher/plan_places.h"
 
 namespace ringmaster::launcher {
@@ -191,6 +192,7 @@ Result<Plan> make_plan(const RunSettings& settings, const std::vector<RankProgra
   if (valid) valid = read_input(settings, &plan);
   if (valid) valid = check_gpus(settings, host, here);
   if (valid) valid = check_open_files(&plan, host, here);
+  if (valid && settings.map == "topo") valid = map_to_gpus(settings, host, &plan);
   if (!valid) return valid.error();
   plan.spec.name = programs.front().command.front();
   read_times(settings, &plan);

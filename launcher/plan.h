@@ -19,6 +19,7 @@
 #include "launcher/output/rank_outputs.h"
 #include "launcher/settings.h"
 #include "launcher/variables.h"
+#include "topology/topology.h"
 
 namespace ringmaster::launcher {
 
@@ -37,6 +38,9 @@ struct HostFacts {
   int gpus = 0;
   std::uint64_t open_files_max = 1024;    // the hard limit
   std::vector<mapping::Core> cores = {};  // that we may use; only where needs_cores says so
+  // Only with --map topo:
+  std::optional<topology::Topology> machine = {};
+  std::optional<std::string> visible = {};  // the value of CUDA_VISIBLE_DEVICES
 };
 
 /// What some ranks run, and how.
@@ -52,6 +56,7 @@ struct Plan {
   std::vector<RankProgram> programs;            // at least one; ranks are numbered through them
   std::vector<mapping::Placement> places = {};  // of each rank; none: they are all on this host
   std::vector<std::optional<int>> gpus = {};    // of each host in `places`; nothing: not looked at
+  std::vector<int> gpu_order = {};              // numbers, by local rank; none: as they are
   mapping::Binding processors = {};             // of each rank; none: not bound
   std::vector<Drill> drills;
   std::optional<Duration> timeout;

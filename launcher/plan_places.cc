@@ -92,7 +92,8 @@ void add_remarks(const RunSettings& settings, const HostFacts& host, const HostC
 
 bool needs_cores(const RunSettings& settings, const HostChoice& hosts) {
   const bool wished = settings.bind == "core" || settings.bind == "numa" ||
-                      settings.cores_per_rank > 0 || settings.map == "numa";
+                      settings.cores_per_rank > 0 || settings.map == "numa" ||
+                      settings.map == "topo";
   if (wished) return true;
   if (!hosts.list) return settings.program.ranks == 0 && settings.elastic.empty();
   const auto counts_cores = [&](const hostlist::HostEntry& entry) {

@@ -34,6 +34,9 @@ Variables variables_of(const Plan& plan, int rank) {
 /// The GPUs of the rank; nothing where its host was not looked at.
 std::optional<std::vector<int>> gpus_of(const Plan& plan, const mapping::Placement& place) {
   const auto& gpus = plan.gpus[static_cast<std::size_t>(place.host_index)];
+  if (!plan.gpu_order.empty()) {
+    return std::vector<int>{plan.gpu_order[static_cast<std::size_t>(place.local_rank)]};
+  }
   if (!gpus) return std::nullopt;
   if (*gpus == 0) return std::vector<int>{};
   return std::vector<int>{place.slot % *gpus};

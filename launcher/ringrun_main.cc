@@ -11,6 +11,7 @@
 #include "launcher/exit_codes.h"
 #include "launcher/host_cores.h"
 #include "launcher/host_facts.h"
+#include "launcher/host_gpus.h"
 #include "launcher/hostlist/list_text.h"
 #include "launcher/job_runner.h"
 #include "launcher/process/guard.h"
@@ -70,6 +71,7 @@ int main(int argc, char** argv) {
       fit_programs(rules, texts->any(), static_cast<int>(cores.size()), &programs->programs);
   if (!fits) return fail_as("ringrun", json, fits.error(), "", exit_code_of_plan(fits.error()));
   if (places) facts.cores = cores;
+  if (settings.map == "topo") look_at_gpus(&facts);
   auto plan = make_plan(settings, programs->programs, facts, *hosts);
   if (!plan) return fail_as("ringrun", json, plan.error(), "", exit_code_of_plan(plan.error()));
   plan->remarks.insert(plan->remarks.end(), programs->remarks.begin(), programs->remarks.end());

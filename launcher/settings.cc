@@ -58,13 +58,15 @@ Flags RunSettings::flags() {
        one_of(hostlist::format_names())},
       {"-rf,-rankfile,--rankfile", &rank_files, "FILE", "place each rank as FILE says"},
       {"-map-by,--map-by,--map", &map, "RULE",
-       "fill a host before the next, give one to each in turn, or to NUMA domains in turn",
-       one_of({"slot", "node", "numa"})},
+       "fill a host before the next, give one to each in turn, or to NUMA domains in turn; topo: "
+       "the "
+       "GPUs with the fastest wires, in the order of a ring over them",
+       one_of({"slot", "node", "numa", "topo"})},
       {"-c,--cpus-per-proc,--cpus-per-rank", &cores_per_rank, "N", "cores of its own for each rank",
        between(1, 1024)},
       {"-bind-to,--bind-to,--bind", &bind, "PLACE",
        "keep each rank on its cores, a core or a NUMA domain in turn; auto: what -c, --rankfile "
-       "and --map numa chose",
+       "and --map numa or topo chose",
        one_of({"auto", "core", "numa", "none"})},
       {"-oversubscribe,--oversubscribe", &oversubscribe, "",
        "allow more ranks than slots, cores of their own, or GPUs"},

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "topology/pci_paths.h"
@@ -20,13 +21,57 @@ struct Build {
   const char* gpu;  // as the driver names it
   std::uint32_t vendor, device;
   int gpus, numa_nodes, cores;  // cores: of each NUMA node
-  int gpus_of_switch;           // 1: each GPU hangs on its processor
+  int gpus_of_switch;           // 1: no other GPU is below the bridge of one
   double gt_s;
   int nics, nic_gbit_s;
   Fabric fabric;
-  int links_of_pair;  // of each two GPUs; with `links` unused
-  std::vector<Link> links;
+  int links_of_pair;  // of each two GPUs, where `links` is empty
+  std::span<const Link> links = {};
 };
+
+constexpr std::array<Link, 16> kCubeMesh = {{{0, 1, 1},
+                                             {0, 2, 1},
+                                             {0, 3, 2},
+                                             {0, 4, 2},
+                                             {1, 2, 2},
+                                             {1, 3, 1},
+                                             {1, 5, 2},
+                                             {2, 3, 2},
+                                             {2, 6, 1},
+                                             {3, 7, 1},
+                                             {4, 5, 1},
+                                             {4, 6, 1},
+                                             {4, 7, 2},
+                                             {5, 6, 2},
+                                             {5, 7, 1},
+                                             {6, 7, 2}}};
+constexpr std::array<Link, 4> kBridges = {{{0, 1, 12}, {2, 3, 12}, {4, 5, 12}, {6, 7, 12}}};
+// clang-format off
+constexpr std::array<Link, 28> kSixteenDies = {{
+    {0, 1, 1}, {0, 3, 4}, {0, 4, 2}, {1, 2, 4}, {1, 3, 1}, {1, 6, 1}, {2, 3, 1}, {2, 7, 2},
+    {3, 5, 1}, {4, 5, 4}, {4, 13, 1}, {5, 12, 1}, {5, 14, 1}, {6, 7, 4}, {6, 12, 1}, {6, 14, 1},
+    {7, 15, 1}, {8, 9, 1}, {8, 10, 1}, {8, 11, 4}, {8, 14, 1}, {9, 10, 4}, {9, 11, 1}, {9, 12, 1},
+    {10, 13, 2}, {11, 15, 2}, {12, 13, 4}, {14, 15, 4}}};
+
+constexpr std::array<Build, 8> kBuilds = {{
+    {"dgx-1", "8 V100, a cube of links", "Tesla V100-SXM2-16GB", kNvidia, 0x1db1,
+     8, 2, 20, 2, 8, 4, 100, Fabric::direct, 0, kCubeMesh},
+    {"dgx-2", "16 V100 behind NVSwitches", "Tesla V100-SXM3-32GB", kNvidia, 0x1db8,
+     16, 2, 24, 2, 8, 8, 100, Fabric::switched, 6},
+    {"dgx-a100", "8 A100 behind NVSwitches", "NVIDIA A100-SXM4-40GB", kNvidia, 0x20b0,
+     8, 4, 32, 2, 16, 8, 200, Fabric::switched, 12},
+    {"dgx-h100", "8 H100 behind NVSwitches", "NVIDIA H100 80GB HBM3", kNvidia, 0x2330,
+     8, 2, 56, 1, 32, 8, 400, Fabric::switched, 18},
+    {"h100-nvl", "8 H100 in bridged pairs", "NVIDIA H100 NVL", kNvidia, 0x2321,
+     8, 2, 64, 1, 32, 2, 200, Fabric::direct, 0, kBridges},
+    {"mi250x", "16 dies of 8 MI250X", "AMD Instinct MI250X", kAmd, 0x740c,
+     16, 4, 24, 1, 32, 4, 200, Fabric::direct, 0, kSixteenDies},
+    {"mi300x", "8 MI300X, each linked to all", "AMD Instinct MI300X", kAmd, 0x74a1,
+     8, 2, 48, 1, 32, 8, 400, Fabric::direct, 1},
+    {"l40s", "8 L40S, PCIe alone", "NVIDIA L40S", kNvidia, 0x26b9,
+     8, 2, 32, 2, 16, 2, 100, Fabric::none, 0},
+}};
+// clang-format on
 
 std::vector<Link> all_pairs(int gpus, int count) {
   std::vector<Link> links;
@@ -34,150 +79,6 @@ std::vector<Link> all_pairs(int gpus, int count) {
     for (int b = a + 1; b < gpus; ++b) links.push_back({a, b, count});
   }
   return links;
-}
-
-const std::vector<Build>& builds() {
-  static const std::vector<Build> all = {
-      {"dgx-1",
-       "8 V100, a cube of links",
-       "Tesla V100-SXM2-16GB",
-       kNvidia,
-       0x1db1,
-       8,
-       2,
-       20,
-       2,
-       8,
-       4,
-       100,
-       Fabric::direct,
-       0,
-       {{0, 1, 1},
-        {0, 2, 1},
-        {0, 3, 2},
-        {0, 4, 2},
-        {1, 2, 2},
-        {1, 3, 1},
-        {1, 5, 2},
-        {2, 3, 2},
-        {2, 6, 1},
-        {3, 7, 1},
-        {4, 5, 1},
-        {4, 6, 1},
-        {4, 7, 2},
-        {5, 6, 2},
-        {5, 7, 1},
-        {6, 7, 2}}},
-      {"dgx-2",
-       "16 V100 behind NVSwitches",
-       "Tesla V100-SXM3-32GB",
-       kNvidia,
-       0x1db8,
-       16,
-       2,
-       24,
-       2,
-       8,
-       8,
-       100,
-       Fabric::switched,
-       6,
-       {}},
-      {"dgx-a100",
-       "8 A100 behind NVSwitches",
-       "NVIDIA A100-SXM4-40GB",
-       kNvidia,
-       0x20b0,
-       8,
-       4,
-       32,
-       2,
-       16,
-       8,
-       200,
-       Fabric::switched,
-       12,
-       {}},
-      {"dgx-h100",
-       "8 H100 behind NVSwitches",
-       "NVIDIA H100 80GB HBM3",
-       kNvidia,
-       0x2330,
-       8,
-       2,
-       56,
-       1,
-       32,
-       8,
-       400,
-       Fabric::switched,
-       18,
-       {}},
-      {"h100-nvl",
-       "8 H100 in bridged pairs",
-       "NVIDIA H100 NVL",
-       kNvidia,
-       0x2321,
-       8,
-       2,
-       64,
-       1,
-       32,
-       2,
-       200,
-       Fabric::direct,
-       0,
-       {{0, 1, 12}, {2, 3, 12}, {4, 5, 12}, {6, 7, 12}}},
-      {"mi250x",
-       "16 dies of 8 MI250X",
-       "AMD Instinct MI250X",
-       kAmd,
-       0x740c,
-       16,
-       4,
-       24,
-       1,
-       32,
-       4,
-       200,
-       Fabric::direct,
-       0,
-       {{0, 1, 1},  {0, 3, 4},  {0, 4, 2},  {1, 2, 4},   {1, 3, 1},   {1, 6, 1},   {2, 3, 1},
-        {2, 7, 2},  {3, 5, 1},  {4, 5, 4},  {4, 13, 1},  {5, 12, 1},  {5, 14, 1},  {6, 7, 4},
-        {6, 12, 1}, {6, 14, 1}, {7, 15, 1}, {8, 9, 1},   {8, 10, 1},  {8, 11, 4},  {8, 14, 1},
-        {9, 10, 4}, {9, 11, 1}, {9, 12, 1}, {10, 13, 2}, {11, 15, 2}, {12, 13, 4}, {14, 15, 4}}},
-      {"mi300x",
-       "8 MI300X, each linked to all",
-       "AMD Instinct MI300X",
-       kAmd,
-       0x74a1,
-       8,
-       2,
-       48,
-       1,
-       32,
-       8,
-       400,
-       Fabric::direct,
-       1,
-       {}},
-      {"l40s",
-       "8 L40S, PCIe alone",
-       "NVIDIA L40S",
-       kNvidia,
-       0x26b9,
-       8,
-       2,
-       32,
-       2,
-       16,
-       2,
-       100,
-       Fabric::none,
-       0,
-       {}},
-  };
-  return all;
 }
 
 /// Bus ids in one order: switches before what is below them.
@@ -189,8 +90,9 @@ class MachineBuilder {
     const int switches = (build_.gpus + build_.gpus_of_switch - 1) / build_.gpus_of_switch;
     for (int i = 0; i < build_.numa_nodes; ++i) add_node(i);
     for (int i = 0; i < switches; ++i) add_switch(i, switches);
-    machine_.links =
-        build_.links.empty() ? all_pairs(build_.gpus, build_.links_of_pair) : build_.links;
+    machine_.links = build_.links.empty()
+                         ? all_pairs(build_.gpus, build_.links_of_pair)
+                         : std::vector<Link>(build_.links.begin(), build_.links.end());
     machine_.fabric = build_.fabric;
     fill_paths(machine_);
     check_topology(machine_);
@@ -254,12 +156,12 @@ class MachineBuilder {
 
 std::vector<KnownMachine> known_machines() {
   std::vector<KnownMachine> machines;
-  for (const Build& build : builds()) machines.push_back({build.name, build.what});
+  for (const Build& build : kBuilds) machines.push_back({build.name, build.what});
   return machines;
 }
 
 std::optional<Topology> known_machine(std::string_view name) {
-  for (const Build& build : builds()) {
+  for (const Build& build : kBuilds) {
     if (build.name == name) return MachineBuilder(build).make();
   }
   return std::nullopt;

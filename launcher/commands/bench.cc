@@ -13,6 +13,7 @@ int run_bench(const Arguments& arguments) {
       {"output", "the output of ranks into a file, beside other launchers", run_bench_output},
       {"recovery", "kills ranks and times how fast the ring goes on", run_bench_recovery},
       {"scaling", "speed-up of training over one rank", run_bench_scaling},
+      {"topology", "reading this machine, finding rings, placing jobs", run_bench_topology},
       {"output-rank", "", run_output_rank},
       {"recovery-rank", "", run_recovery_rank},
   };

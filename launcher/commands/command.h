@@ -55,6 +55,7 @@ int run_bench_recovery(const Arguments& arguments);
 int run_bench_coordinator(const Arguments& arguments);
 int run_bench_launch(const Arguments& arguments);
 int run_bench_output(const Arguments& arguments);
+int run_bench_topology(const Arguments& arguments);
 int run_output_rank(const Arguments& arguments);
 int run_simulate(const Arguments& arguments);
 int run_schedule(const Arguments& arguments);

@@ -93,8 +93,11 @@ class PlacementSearch {
   std::string why_one(const Placement& placement, const HostGroup& group,
                       std::size_t equals) const {
     const HostShare& share = placement.shares.front();
-    std::string text = fmt::format("GPU{} {} of {}: ", share.order.size() > 1 ? "s" : "",
-                                   fmt::join(share.order, "-"), name(share.host));
+    const auto& numbers = cluster_.kinds[static_cast<std::size_t>(group.kind)].numbers;
+    std::vector<int> named = share.order;
+    for (int& gpu : named) gpu = numbers.empty() ? gpu : numbers[static_cast<std::size_t>(gpu)];
+    std::string text = fmt::format("GPU{} {} of {}: ", named.size() > 1 ? "s" : "",
+                                   fmt::join(named, "-"), name(share.host));
     if (gpus_ > 1) {
       text += fmt::format("{:.1f} GB/s, the most that {} free GPUs of one host have",
                           placement.gb_s, gpus_);

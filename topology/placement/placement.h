@@ -21,7 +21,8 @@ namespace ringmaster::topology {
 /// Machines of one make are one kind: what they are worth is worked out once.
 struct MachineKind {
   Wires wires = {};
-  double network_gb_s = 0;  // of all its adapters together, in each direction
+  double network_gb_s = 0;        // of all its adapters together, in each direction
+  std::vector<int> numbers = {};  // by which people know its GPUs; empty: their places
 };
 
 struct HostRoom {
