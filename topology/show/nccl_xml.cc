@@ -10,27 +10,11 @@
 #include "topology/numbers.h"
 #include "topology/pci_paths.h"
 #include "topology/show/show.h"
+#include "topology/show/xml_text.h"
 
 namespace ringmaster::topology {
 
 namespace {
-
-std::string xml_escaped(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    if (letter == '&')
-      result += "&amp;";
-    else if (letter == '<')
-      result += "&lt;";
-    else if (letter == '"')
-      result += "&quot;";
-    else if (static_cast<unsigned char>(letter) < ' ')
-      result += '?';
-    else
-      result += letter;
-  }
-  return result;
-}
 
 class XmlWriter {
  public:

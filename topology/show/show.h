@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A topology as text: for people a matrix and a tree, for programs JSON and NCCL's XML.
+// A topology as text: for people a matrix, a tree and a picture, for programs JSON and NCCL's XML.
 //
 // Pure.
 #pragma once
@@ -22,6 +22,9 @@ std::string tree_text(const Topology& machine, bool colours);
 
 /// The rings over all its GPUs with what each carries, and what limits it. Empty below two GPUs.
 std::string rings_text(const Topology& machine, bool colours);
+
+/// A drawing of the machine with its rings, as SVG.
+std::string topology_svg(const Topology& machine);
 
 /// One object in one line; read_topology_json reads it.
 std::string topology_json(const Topology& machine);
