@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Descriptions of machines, one target a reader, and one that guesses the format. What is read is
-// written and read again: nothing may be lost on the way.
+// written and read again: nothing may be lost on the way. Rings are searched, and pictures drawn.
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
 #include "tests/fuzz/target.h"
 #include "topology/diff.h"
 #include "topology/read/formats.h"
+#include "topology/read/xml_tree.h"
+#include "topology/rings/rings.h"
 #include "topology/show/notes.h"
+#include "topology/show/picture/topology_picture.h"
 #include "topology/show/show.h"
 
 namespace ringmaster::fuzz {
@@ -13,6 +20,37 @@ namespace ringmaster::fuzz {
 namespace {
 
 using namespace topology;
+
+void show_rings(const Topology& machine) {
+  const Wires wires = find_wires(machine);
+  const RingSet set = find_rings(wires);
+  CHECK_EQ(set.rings.empty(), machine.gpus.size() < 2);
+  for (const Ring& ring : set.rings) {
+    Tour sorted = ring.order;
+    std::sort(sorted.begin(), sorted.end());
+    CHECK_EQ(sorted.size(), machine.gpus.size());
+    for (std::size_t i = 0; i < sorted.size(); ++i) CHECK_EQ(sorted[i], static_cast<int>(i));
+    CHECK(ring.gb_s > 0 && std::isfinite(ring.gb_s));
+  }
+  CHECK_EQ(rings_text(machine, true).empty(), set.rings.empty());
+  const Answer again = read_topology("json", topology_json_with_rings(machine));
+  CHECK(topology_json(std::get<Topology>(again)) == topology_json(machine));
+}
+
+/// A picture is XML, and its texts lie beside each other.
+void draw(const Topology& machine) {
+  const TopologyPicture picture = topology_picture(machine);
+  const std::string svg = topology_svg(machine);
+  CHECK(std::holds_alternative<XmlElement>(read_xml(svg)));
+  const Box all{0, 0, picture.width, picture.height};
+  std::vector<Box> boxes;
+  for (const Label& label : picture.canvas.labels()) {
+    const Box box = box_of(label);
+    CHECK(box.x >= 0 && box.y >= 0 && box.right() <= all.right() && box.bottom() <= all.bottom());
+    for (const Box& other : boxes) CHECK(!overlap(box, other));
+    boxes.push_back(box);
+  }
+}
 
 void read_machine(const char* format, std::string_view input) {
   const Answer answer = read_topology(format, input);
@@ -31,7 +69,12 @@ void read_machine(const char* format, std::string_view input) {
   tree_text(*machine, true);
   notes_text(*machine, true);
   const auto xml = nccl_xml(*machine);
-  if (xml) read_topology("nccl-xml", *xml);
+  if (xml) CHECK(std::holds_alternative<Topology>(read_topology("nccl-xml", *xml)));
+  // The search for rings takes long on more GPUs than any machine has.
+  constexpr std::size_t kGpusMost = 16;
+  if (machine->gpus.size() > kGpusMost) return;
+  show_rings(*machine);
+  draw(*machine);
 }
 
 void run_matrix(std::string_view input) {

@@ -80,6 +80,25 @@ std::string board(const std::string& links, int gpus) {
   return text + "</cpu></system>";
 }
 
+TEST(NcclXml, BytesThatNoXmlMayHoldAreReplaced) {
+  Topology machine = machine_of(read_topology("auto", kTwoSockets));
+  machine.nics[0].name = "a\xff\x01\xed\xa0\x80<&\"";
+  const auto xml = nccl_xml(machine);
+  ASSERT_TRUE(xml);
+  EXPECT_EQ(machine_of(read_topology("nccl-xml", *xml)).nics[0].name,
+            "a?????"
+            "<&\"");
+}
+
+TEST(NcclXml, OfNothingIsRefusedAsItsReaderWould) {
+  EXPECT_FALSE(nccl_xml(Topology{}));
+  Topology machine;
+  machine.nics = {{.name = "eth0"}};
+  const auto xml = nccl_xml(machine);
+  ASSERT_TRUE(xml);
+  EXPECT_EQ(machine_of(read_topology("nccl-xml", *xml)).nics.size(), 1U);
+}
+
 TEST(NcclXml, ASwitchJoinsAllPairs) {
   // Named ones, by their class, and one that a virtual machine may not name.
   const std::string named = R"(<nvlink target="0000:cf:00.0" count="5" tclass="0x068000"/>)"

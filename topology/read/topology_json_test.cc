@@ -5,6 +5,7 @@
 
 #include "topology/read/formats.h"
 #include "topology/read/test_machine.h"
+#include "topology/show/picture/test_pictures.h"
 #include "topology/show/show.h"
 
 namespace ringmaster::topology {
@@ -44,6 +45,27 @@ TEST(TopologyJson, WhatIsWrittenIsReadAgain) {
   const Topology machine = rich_machine();
   EXPECT_EQ(machine_of(read_topology("auto", topology_json(machine))), machine);
   EXPECT_EQ(machine_of(read_topology("json", topology_json(Topology{}))), Topology{});
+}
+
+TEST(TopologyJson, RingsAreToldAndNotRead) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const Topology machine = RandomMachine(seed).make(8);
+    const std::string text = topology_json_with_rings(machine);
+    const Topology again = machine_of(read_topology("json", text));
+    EXPECT_EQ(topology_json(again), topology_json(machine)) << "seed " << seed;
+    const auto json = nlohmann::json::parse(text);
+    double sum = 0;
+    for (const auto& ring : json["rings"]) {
+      sum += ring["gb_s"].get<double>();
+      EXPECT_EQ(ring["order"].size(), machine.gpus.size());
+      EXPECT_LE(ring["gb_s"].get<double>(), ring["limit_gb_s"].get<double>() * 1.000001);
+      EXPECT_TRUE(ring["assumed"].is_boolean() && ring["limit"].is_string());
+    }
+    EXPECT_NEAR(sum, json["rings_gb_s"].get<double>(), 1e-6 * sum) << "seed " << seed;
+    EXPECT_EQ(json["rings"].empty(), machine.gpus.size() < 2) << "seed " << seed;
+  }
+  const Topology rich = rich_machine();
+  EXPECT_EQ(machine_of(read_topology("json", topology_json_with_rings(rich))), rich);
 }
 
 TEST(TopologyJson, HasTheFieldsThatScriptsRelyOn) {

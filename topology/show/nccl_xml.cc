@@ -146,6 +146,9 @@ std::string XmlWriter::write() {
 }  // namespace
 
 Result<std::string> nccl_xml(const Topology& machine) {
+  if (node_order(machine).empty()) {
+    return Error{Errc::invalid, "no processor and no device is known: there is nothing to tell"};
+  }
   for (const Gpu& gpu : machine.gpus) {
     if (gpu.bus_id && find_pci(machine.pci, *gpu.bus_id)) continue;
     return Error{Errc::invalid,

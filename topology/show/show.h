@@ -33,7 +33,7 @@ std::string topology_json(const Topology& machine);
 std::string topology_json_with_rings(const Topology& machine);
 
 /// A file for NCCL_TOPO_FILE, which read_nccl_xml reads. Refuses a machine whose GPUs have no bus
-/// ids, such as one out of a matrix.
+/// ids, such as one out of a matrix, and one of which nothing is known.
 Result<std::string> nccl_xml(const Topology& machine);
 
 }  // namespace ringmaster::topology

@@ -129,7 +129,7 @@ class RowDrawer {
       case RowKind::gpu:
         canvas_.add(Layer::boxes, Plate{own, kGpuFill, "", 6});
         canvas_.add({{own.middle(), own.y + own.height / 2 + 4},
-                     node.name,
+                     elided(node.name, 13, true, own.width - 4),
                      13,
                      Anchor::middle,
                      true,

@@ -38,9 +38,6 @@ class RowRouter {
     std::size_t ring = 0, leg = 0;
   };
 
-  static bool is_same(const LegName& a, const LegName& b) {
-    return a.ring == b.ring && a.leg == b.leg;
-  }
   RingLeg& leg(const LegName& name) { return found_.rings[name.ring].legs[name.leg]; }
   const RingLeg& next_leg(const LegName& name) const {
     const auto& legs = found_.rings[name.ring].legs;
@@ -103,21 +100,22 @@ class RowRouter {
         links[{own.node, own.above}].push_back({ring, i});
       }
     }
-    for (auto& [link, legs] : links) {
-      const double own_x = rows_.at(link.first).x;
+    for (auto& [end, legs] : links) {
+      const int node = end.first;
+      const double own_x = rows_.at(node).x;
       std::stable_sort(legs.begin(), legs.end(), [&](const LegName& a, const LegName& b) {
         const double x = other_x(a), y = other_x(b);
         // Those to the left, then those to the right; of either the farthest first, whose lane is
         // behind those of the others. Of two to the same place the first at one end is last at the
         // other.
         if ((x < own_x) != (y < own_x)) return x < y;
-        if (std::abs(x - y) > 1) return x > y;
-        const bool before = std::pair(a.ring, a.leg) < std::pair(b.ring, b.leg);
-        return x < own_x ? !before && !is_same(a, b) : before;
+        if (x != y) return x > y;
+        const auto first = std::pair(a.ring, a.leg), second = std::pair(b.ring, b.leg);
+        return x < own_x ? first > second : first < second;
       });
       double width = -kStrandGap;
       for (const LegName& name : legs) width += found_.rings[name.ring].width + kStrandGap;
-      double x = rows_.at(link.first).x - width / 2;
+      double x = rows_.at(node).x - width / 2;
       for (const LegName& name : legs) {
         const double own = found_.rings[name.ring].width;
         leg(name).x = x + own / 2;
