@@ -25,6 +25,7 @@ class RowDrawer {
       : canvas_(canvas), machine_(machine), rows_(rows), corner_(corner), scale_(scale) {}
 
   Box draw(const Wires& wires, const std::vector<Ring>& rings) {
+    if (rows_.nodes.empty()) return {corner_.x, corner_.y, 0, 0};
     routed_ = route_rings(rows_, wires, rings, scale_);
     place_heights();
     for (std::size_t i = 0; i < rows_.nodes.size(); ++i) draw_links(rows_.nodes[i], boxes_[i]);

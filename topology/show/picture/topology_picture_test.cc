@@ -46,6 +46,13 @@ TEST(TopologyPicture, AMachineWithNothingIsAPictureToo) {
   EXPECT_EQ(picture.name, "no GPU, 0 NICs");
 }
 
+TEST(TopologyPicture, NotesOfAMachineWithNothingLieBelowItsTitle) {
+  Topology machine;
+  machine.unknown_devices = {{.bus_id = "0000:01:00.0"}};
+  machine.missing = {"rows GPU0 to GPU7"};
+  check_picture(topology_picture(machine), "notes alone");
+}
+
 TEST(TopologyPicture, RingsOfLinksAreClosedLinesInColoursOfTheirOwn) {
   const std::string svg = topology_svg(linked_machine(8, cube_mesh()));
   for (const std::size_t ring : {0U, 1U, 2U}) {
