@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "topology/diff.h"
 #include "topology/read/formats.h"
 #include "topology/read/readers.h"
 #include "topology/read/test_machine.h"
@@ -111,6 +114,20 @@ TEST(NcclXml, ASwitchJoinsAllPairs) {
     EXPECT_EQ(machine.gpus[0].numa, std::nullopt);
     EXPECT_EQ(machine_of(read_nccl_xml(*nccl_xml(machine))).links, machine.links);
   }
+}
+
+TEST(NcclXml, AdaptersOfOneNameAreToldApart) {
+  const Topology machine = machine_of(read_topology(
+      "nccl-xml",
+      "<system><cpu numaid=\"0\"><pci busid=\"1:0.0\" class=\"0x020000\"><nic><net "
+      "name=\"eth0\" speed=\"100\"/><net name=\"eth0\"/></nic></pci><nic><net name=\"eth0\"/>"
+      "<net name=\"eth0\"/></nic></cpu></system>"));
+  std::vector<std::string> names;
+  for (const Nic& nic : machine.nics) names.push_back(nic.name);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  EXPECT_EQ(names.front(), "eth0");
+  EXPECT_GE(names.size(), 2U);
+  EXPECT_TRUE(difference(machine, machine).empty());
 }
 
 TEST(NcclXml, NoLinkElementIsUnknownAndNotNone) {

@@ -95,7 +95,27 @@ TEST(TopologyJson, WrongFieldsAreNamed) {
   EXPECT_NE(refused("/links/0/b", 3), "");
   EXPECT_NE(refused("/fabric", "none"), "");
   EXPECT_NE(refused("/pci/1/parent", 1), "");
+  EXPECT_NE(refused("/pci/0/link/gt_s", 0), "");
+  EXPECT_NE(refused("/pci/0/link/gt_s_max", 1e300), "");
   EXPECT_NE(refused("/nics/0/paths", nlohmann::json::array()), "");
+}
+
+TEST(TopologyJson, WhatIsKnownByANumberOrABusIdStandsOnce) {
+  const auto refused = [](auto change) {
+    auto json = nlohmann::json::parse(topology_json(rich_machine()));
+    change(json);
+    return refusal_of(read_topology("json", json.dump())).what;
+  };
+  using Json = nlohmann::json;
+  EXPECT_EQ(refused([](Json& json) { json["gpus"][1]["bus_id"] = json["gpus"][0]["bus_id"]; }),
+            "topology.gpus[1].bus_id: one that no other GPU has is wanted");
+  EXPECT_EQ(refused([](Json& json) { json["links"].push_back(json["links"][0]); }),
+            "topology.links[1].a: a link after the one before is wanted");
+  EXPECT_EQ(refused([](Json& json) {
+              Json& ports = json["gpus"][0]["health"]["nvlinks"];
+              ports.push_back(ports[0]);
+            }),
+            "topology.gpus[0].health.nvlinks[1].port: a number above the one before is wanted");
 }
 
 TEST(TopologyJson, WhatIsNoJsonIsRefusedWithItsLine) {

@@ -76,11 +76,12 @@ class RowRouter {
     return line;
   }
 
-  /// Where a strand goes on beyond the bar of its link: the first place to the left or right.
-  double other_x(const LegName& name) {
+  /// Where a strand goes on beyond the bar that its link leads to, or else at the link's own end:
+  /// the first place to the left or right.
+  double other_x(const LegName& name, bool beyond = true) {
     const RingLeg& own = leg(name);
     const double from = rows_.at(own.node).x;
-    const bool out = own.bar >= 0 && own.bar != own.node;
+    const bool out = (own.bar >= 0 && own.bar != own.node) == beyond;
     LegName at = name;
     const std::size_t count = found_.rings[name.ring].legs.size();
     for (std::size_t i = 1; i < count; ++i) {
@@ -106,10 +107,11 @@ class RowRouter {
       std::stable_sort(legs.begin(), legs.end(), [&](const LegName& a, const LegName& b) {
         const double x = other_x(a), y = other_x(b);
         // Those to the left, then those to the right; of either the farthest first, whose lane is
-        // behind those of the others. Of two to the same place the first at one end is last at the
-        // other.
+        // behind those of the others. Of two to the same place: as they come to a bar, and from a
+        // GPU the first at one end is last at the other.
         if ((x < own_x) != (y < own_x)) return x < y;
         if (x != y) return x > y;
+        if (rows_.at(node).kind != RowKind::gpu) return other_x(a, false) < other_x(b, false);
         const auto first = std::pair(a.ring, a.leg), second = std::pair(b.ring, b.leg);
         return x < own_x ? first > second : first < second;
       });

@@ -107,6 +107,9 @@ class RandomMachine {
 
   void add_nic() {
     Nic nic{.name = random_name(random_)};
+    for (const Nic& other : machine_.nics) {
+      if (other.name == nic.name) nic.name += "-" + std::to_string(machine_.nics.size());
+    }
     if (random_.below(3) != 0) {
       const PciDevice made = device();
       machine_.pci.push_back(made);
