@@ -5,6 +5,7 @@
 // left out.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -18,6 +19,12 @@ namespace ringmaster::topology {
 namespace {
 
 const std::string kPictured = RINGMASTER_SOURCE_DIR "/../shared/data/topologies/";
+
+std::string pictured_file(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
 
 std::size_t count_elements(const XmlElement& element, const std::string& name) {
   std::size_t count = element.name == name ? 1 : 0;
@@ -51,14 +58,27 @@ TEST(Pictures, NamesOfAnyBytesAreXml) {
   }
 }
 
+TEST(Pictures, OfTheDocumentationAreWhatIsDrawnToday) {
+  const std::string docs = RINGMASTER_SOURCE_DIR "/docs/";
+  for (const auto& [machine, picture] :
+       {std::pair("dgx-1.txt", "dgx-1.svg"), std::pair("hgx-h100.xml", "hgx-h100.svg"),
+        std::pair("bridged-pairs.txt", "bridged-pairs.svg")}) {
+    const Answer answer = read_topology("auto", pictured_file(docs + "machines/" + machine));
+    ASSERT_TRUE(std::holds_alternative<Topology>(answer)) << machine;
+    const std::string svg = topology_svg(std::get<Topology>(answer));
+    check_svg(std::get<Topology>(answer), machine);
+    const std::string path = docs + "pictures/" + picture;
+    if (std::getenv("RINGMASTER_REWRITE") != nullptr) std::ofstream(path) << svg;
+    EXPECT_TRUE(pictured_file(path) == svg) << "RINGMASTER_REWRITE=1 rewrites " << path;
+  }
+}
+
 TEST(Pictures, OfRealMachinesAreXmlWithoutTextOnText) {
   if (!std::ifstream(kPictured + "facts.tsv")) GTEST_SKIP() << kPictured << " is not there";
   int drawn = 0;
   for (const char* folder : {"matrix", "xml", "sysfs"}) {
     for (const auto& entry : std::filesystem::directory_iterator(kPictured + folder)) {
-      std::stringstream text;
-      text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
-      const Answer answer = read_topology("auto", text.str());
+      const Answer answer = read_topology("auto", pictured_file(entry.path()));
       if (!std::holds_alternative<Topology>(answer)) continue;
       check_svg(std::get<Topology>(answer), entry.path().filename().string());
       ++drawn;
