@@ -116,6 +116,24 @@ constexpr const char* kNcclXml =
     "</pci><pci busid=\"0000:13:00.0\" class=\"0x020000\"><nic><net name=\"mlx5_0\" "
     "speed=\"100000\"/></nic></pci></pci></cpu></system>";
 
+// All linked to all, an island of three, and a switch: what rings and pictures tell apart.
+constexpr const char* kMesh =
+    "GPU0 GPU1 GPU2 GPU3 NIC0 CPU Affinity NUMA Affinity\nGPU0 X NV4 NV4 NV4 PIX 0-3 0\n"
+    "GPU1 NV4 X NV4 NV4 PIX 0-3 0\nGPU2 NV4 NV4 X NV4 SYS 4-7 1\nGPU3 NV4 NV4 NV4 X SYS 4-7 1\n"
+    "NIC0 PIX PIX SYS SYS X\n";
+constexpr const char* kIsland =
+    "GPU0 GPU1 GPU2 GPU3 GPU4\nGPU0 X NV1 NV2 SYS PHB\nGPU1 NV1 X NV1 SYS PHB\n"
+    "GPU2 NV2 NV1 X SYS PHB\nGPU3 SYS SYS SYS X PXB\nGPU4 PHB PHB PHB PXB X\n";
+constexpr const char* kSwitched =
+    "GPU0 GPU1 GPU2\nGPU0 X NV18 NV18\nGPU1 NV18 X NV18\nGPU2 NV18 NV18 X\n";
+constexpr const char* kOfAmd =
+    "<system version=\"2\"><cpu numaid=\"1\"><pci busid=\"1:0.0\" class=\"0x038000\" "
+    "vendor=\"0x1002\" device=\"0x74a1\" link_speed=\"32.0 GT/s PCIe\" link_width=\"16\">"
+    "<gpu dev=\"0\"><xgmi target=\"0000:02:00.0\" count=\"1\" tclass=\"0x038000\"/></gpu></pci>"
+    "</cpu><cpu numaid=\"0\"><pci busid=\"2:0.0\" class=\"0x038000\" vendor=\"0x1002\"><gpu "
+    "dev=\"1\"><xgmi target=\"0000:01:00.0\" count=\"1\" tclass=\"0x038000\"/></gpu></pci></cpu>"
+    "</system>";
+
 std::string json_seed() {
   const Answer answer = read_topology("matrix", kMatrix);
   const Answer tree = read_topology("nccl-xml", kNcclXml);
@@ -151,13 +169,16 @@ std::string tar_seed(const std::string& path, const std::string& text) {
 }  // namespace
 
 Target topology_matrix_target() {
-  return {"topology_matrix", {kMatrix, "GPU0 GPU1\nGPU0 X OK\n"}, &run_matrix};
+  return {"topology_matrix",
+          {kMatrix, kMesh, kIsland, kSwitched, "GPU0 GPU1\nGPU0 X OK\n"},
+          &run_matrix,
+          6000};
 }
 Target topology_gpu_list_target() {
-  return {"topology_gpu_list", {kGpuList}, &run_gpu_list};
+  return {"topology_gpu_list", {kGpuList}, &run_gpu_list, 4000};
 }
 Target topology_nccl_xml_target() {
-  return {"topology_nccl_xml", {kNcclXml}, &run_nccl_xml};
+  return {"topology_nccl_xml", {kNcclXml, kOfAmd}, &run_nccl_xml, 10000};
 }
 Target topology_hwloc_xml_target() {
   return {"topology_hwloc_xml",
@@ -167,7 +188,8 @@ Target topology_hwloc_xml_target() {
            "bridge_pci=\"0000:[00-1f]\"><object type=\"PCIDev\" pci_busid=\"0000:11:00.0\" "
            "pci_type=\"0302 [10de:20b0] [10de:1463] a1\" pci_link_speed=\"31.5\"/></object>"
            "</object></topology>"},
-          &run_hwloc_xml};
+          &run_hwloc_xml,
+          10000};
 }
 Target topology_sysfs_target() {
   const std::string folder = "x/sys/bus/pci/devices/0000:11:00.0/";
@@ -175,12 +197,13 @@ Target topology_sysfs_target() {
           {tar_seed(folder + "class", "0x030200\n") + tar_seed(folder + "vendor", "0x10de\n") +
            tar_seed(folder + "numa_node", "-1\n") +
            tar_seed("x/sys/devices/system/node/node0/cpulist", "0-3\n")},
-          &run_sysfs};
+          &run_sysfs,
+          6000};
 }
 Target topology_json_target() {
   const std::string both = json_seed();
   const std::size_t line = both.find('\n');
-  return {"topology_json", {both.substr(0, line), both.substr(line + 1)}, &run_json, 1000};
+  return {"topology_json", {both.substr(0, line), both.substr(line + 1)}, &run_json, 10000};
 }
 Target topology_guessed_target() {
   return {"topology_guessed",
@@ -189,7 +212,7 @@ Target topology_guessed_target() {
                        "7zXZ\0",
                        6)},
           &run_guessed,
-          1000};
+          6000};
 }
 
 }  // namespace ringmaster::fuzz
