@@ -185,7 +185,7 @@ class IslandDrawer {
 }  // namespace
 
 double island_link_scale(const Wires& wires) {
-  constexpr double kThickestLink = 16, kThickestSum = 72;  // of one link, of all of one GPU
+  constexpr double kThickestOfIslands = 16, kThickestSum = 72;  // of one link, of all of one GPU
   double fastest = 1;
   std::vector<double> sums(wires.gpus());
   for (const LinkedPair& pair : linked_pairs(wires)) {
@@ -196,7 +196,7 @@ double island_link_scale(const Wires& wires) {
   }
   double most = 1;
   for (const double sum : sums) most = std::max(most, sum);
-  return std::min(kThickestLink / fastest, kThickestSum / most);
+  return std::min(kThickestOfIslands / fastest, kThickestSum / most);
 }
 
 Box draw_islands(Canvas& canvas, const Topology& machine, const Wires& wires,

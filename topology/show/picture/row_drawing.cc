@@ -6,17 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "topology/node_order.h"
 #include "topology/numbers.h"
-#include "topology/show/picture/row_rings.h"
+#include "topology/show/picture/row_heights.h"
 
 namespace ringmaster::topology {
 
 namespace {
 
-constexpr double kThickest = 22, kThickestPcie = 12, kThinnest = 1.5;
-constexpr double kRowHeight = 56, kLinkLength = 26, kLabelStrip = 18, kBridgeLabel = 18;
-constexpr double kFrameEdge = 8;
+constexpr double kThickestPcie = 12, kThinnestLink = 1.5;
 
 class RowDrawer {
  public:
@@ -27,73 +24,21 @@ class RowDrawer {
   Box draw(const Wires& wires, const std::vector<Ring>& rings) {
     if (rows_.nodes.empty()) return {corner_.x, corner_.y, 0, 0};
     routed_ = route_rings(rows_, wires, rings, scale_);
-    place_heights();
-    for (std::size_t i = 0; i < rows_.nodes.size(); ++i) draw_links(rows_.nodes[i], boxes_[i]);
-    for (std::size_t i = 0; i < rows_.nodes.size(); ++i) draw_node(rows_.nodes[i], boxes_[i]);
+    placed_ = place_heights(rows_, routed_, corner_);
+    for (std::size_t i = 0; i < rows_.nodes.size(); ++i)
+      draw_links(rows_.nodes[i], placed_.boxes[i]);
+    for (std::size_t i = 0; i < rows_.nodes.size(); ++i)
+      draw_node(rows_.nodes[i], placed_.boxes[i]);
     for (std::size_t i = 0; i < routed_.rings.size(); ++i) draw_ring(routed_.rings[i], i);
-    return {corner_.x, corner_.y, rows_.width, bottom_ - corner_.y};
+    return {corner_.x, corner_.y, rows_.width, placed_.bottom - corner_.y};
   }
 
  private:
-  /// Bars of one level are equally high.
-  double bar_height(RowKind kind, int level) const {
-    int lanes = 0;
-    for (std::size_t i = 0; i < rows_.nodes.size(); ++i) {
-      const RowNode& node = rows_.nodes[i];
-      const bool same = is_below(kind) ? is_below(node.kind) && node.level == level
-                                       : node.kind == kind && node.level == level;
-      if (same) lanes = std::max(lanes, routed_.lanes[i]);
-    }
-    return kLabelStrip + lanes * routed_.lane_height + (lanes > 0 ? 4 : 0);
-  }
-
-  static bool is_below(RowKind kind) {
-    return kind == RowKind::pcie_switch || kind == RowKind::processor || kind == RowKind::sockets;
-  }
-
-  void place_heights() {
-    double y = corner_.y;
-    const bool switched =
-        std::any_of(rows_.nodes.begin(), rows_.nodes.end(),
-                    [](const RowNode& node) { return node.kind == RowKind::nvswitch; });
-    const double switch_height = bar_height(RowKind::nvswitch, 0);
-    const double bridge_height = kBridgeLabel + kThickest + 4 + routed_.lane_height;
-    const double top = y;
-    if (switched) y += switch_height + kLinkLength;
-    if (rows_.bridges > 0) y += rows_.bridges * bridge_height + kLinkLength / 2;
-    frame_top_ = y;
-    y += kFrameEdge;
-    row_ = y;
-    y += kRowHeight + kLinkLength;
-    std::vector<double> tops(static_cast<std::size_t>(rows_.levels) + 2, 0);
-    for (int level = 1; level <= rows_.levels + 1; ++level) {
-      tops[static_cast<std::size_t>(level)] = y;
-      y += bar_height(RowKind::processor, level) + kLinkLength;
-      if (level == rows_.levels) frame_bottom_ = y - kLinkLength + kFrameEdge;
-    }
-    bottom_ = frame_bottom_;
-    for (const RowNode& node : rows_.nodes) {
-      Box box{corner_.x + node.left, row_, node.right - node.left, kRowHeight};
-      if (is_below(node.kind)) {
-        box.y = tops[static_cast<std::size_t>(node.level)];
-        box.height = bar_height(node.kind, node.level);
-      } else if (node.kind == RowKind::nvswitch) {
-        box.y = top;
-        box.height = switch_height;
-      } else if (node.kind == RowKind::bridge) {
-        box.y = frame_top_ - kLinkLength / 2 - node.level * bridge_height;
-        box.height = bridge_height;
-      }
-      bottom_ = std::max(bottom_, box.bottom());
-      boxes_.push_back(box);
-    }
-  }
-
   double thickness(const Speed& speed) const {
-    return std::clamp(speed.gb_s * scale_, kThinnest, kThickest);
+    return std::clamp(speed.gb_s * scale_, kThinnestLink, kThickestLink);
   }
 
-  const Box& box_at(int node) const { return boxes_[static_cast<std::size_t>(node)]; }
+  const Box& box_at(int node) const { return placed_.boxes[static_cast<std::size_t>(node)]; }
 
   void draw_links(const RowNode& node, const Box& own) {
     const double x = corner_.x + node.x;
@@ -115,15 +60,13 @@ class RowDrawer {
     }
     if (node.kind == RowKind::bridge) {
       const double wide = thickness(rows_.at(node.children.front()).up);
-      const double y = bridge_line(own);
-      canvas_.add(Layer::links,
-                  Stroke{{{own.x, row_ + 4}, {own.x, y}, {own.right(), y}, {own.right(), row_ + 4}},
-                         kLinkGrey,
-                         wide});
+      const double y = bridge_line(own), end = placed_.frame_top + kFrameEdge + 4;  // in the GPUs
+      canvas_.add(
+          Layer::links,
+          Stroke{
+              {{own.x, end}, {own.x, y}, {own.right(), y}, {own.right(), end}}, kLinkGrey, wide});
     }
   }
-
-  static double bridge_line(const Box& box) { return box.y + kBridgeLabel + kThickest / 2; }
 
   void draw_node(const RowNode& node, const Box& own) {
     switch (node.kind) {
@@ -165,9 +108,11 @@ class RowDrawer {
 
   void draw_frame(const Box& bar) {
     const double left = bar.x - kFrameEdge, width = bar.width + 2 * kFrameEdge;
-    canvas_.add(
-        Layer::frames,
-        Plate{{left, frame_top_, width, frame_bottom_ - frame_top_}, "#fafbfc", "#c3c9d1", 10});
+    canvas_.add(Layer::frames,
+                Plate{{left, placed_.frame_top, width, placed_.frame_bottom - placed_.frame_top},
+                      "#fafbfc",
+                      "#c3c9d1",
+                      10});
   }
 
   std::vector<std::string> processor_names(const RowNode& node) const {
@@ -273,8 +218,7 @@ class RowDrawer {
   const Spot corner_;
   const double scale_;
   RowRings routed_;
-  std::vector<Box> boxes_;
-  double frame_top_ = 0, frame_bottom_ = 0, row_ = 0, bottom_ = 0;
+  RowHeights placed_;
 };
 
 }  // namespace
@@ -286,7 +230,7 @@ double row_link_scale(const Rows& rows) {
   for (const RowNode& node : rows.nodes) {
     fastest = std::max({fastest, node.below >= 0 ? node.down.gb_s : 0, node.up.gb_s});
   }
-  return (linked ? kThickest : kThickestPcie) / fastest;
+  return (linked ? kThickestLink : kThickestPcie) / fastest;
 }
 
 Box draw_rows(Canvas& canvas, const Topology& machine, const Rows& rows, const Wires& wires,
