@@ -10,6 +10,7 @@
 #include "topology/read/archive.h"
 #include "topology/read/readers.h"
 #include "topology/read/text_lines.h"
+#include "topology/show/xml_text.h"
 
 namespace ringmaster::topology {
 
@@ -32,11 +33,12 @@ bool is_gpu_list(std::string_view text) {
   return false;
 }
 
-/// Adapters are known by their names. One with the name of another before it gets its bus id, or a
-/// number, behind that.
+/// Adapters are known by their names, which are printable. One with the name of another before it
+/// gets its bus id, or a number, behind that.
 void name_adapters_apart(Topology& machine) {
   std::set<std::string> names;
   for (Nic& nic : machine.nics) {
+    nic.name = printable_text(nic.name);
     if (names.insert(nic.name).second) continue;
     std::string name = nic.bus_id ? nic.name + " " + *nic.bus_id : nic.name;
     for (int number = 2; !names.insert(name).second; ++number) {

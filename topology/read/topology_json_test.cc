@@ -52,7 +52,8 @@ TEST(TopologyJson, RingsAreToldAndNotRead) {
     const Topology machine = RandomMachine(seed).make(8);
     const std::string text = topology_json_with_rings(machine);
     const Topology again = machine_of(read_topology("json", text));
-    EXPECT_EQ(topology_json(again), topology_json(machine)) << "seed " << seed;
+    EXPECT_TRUE(again == machine_of(read_topology("json", topology_json(machine))))
+        << "seed " << seed;
     const auto json = nlohmann::json::parse(text);
     double sum = 0;
     for (const auto& ring : json["rings"]) {

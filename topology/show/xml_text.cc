@@ -27,14 +27,20 @@ std::size_t xml_letter(std::string_view text) {
 
 }  // namespace
 
-std::string xml_escaped(std::string_view text) {
+std::string printable_text(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const std::size_t length = xml_letter(text);
-    const char letter = text.front();
-    if (length == 0)
-      result += '?';
-    else if (letter == '&')
+    result += length == 0 ? "?" : text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result;
+}
+
+std::string xml_escaped(std::string_view text) {
+  std::string result;
+  for (const char letter : printable_text(text)) {
+    if (letter == '&')
       result += "&amp;";
     else if (letter == '<')
       result += "&lt;";
@@ -43,8 +49,7 @@ std::string xml_escaped(std::string_view text) {
     else if (letter == '"')
       result += "&quot;";
     else
-      result += text.substr(0, length);
-    text.remove_prefix(length == 0 ? 1 : length);
+      result += letter;
   }
   return result;
 }

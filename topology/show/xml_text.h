@@ -10,8 +10,10 @@
 
 namespace ringmaster::topology {
 
-/// What may stand between tags and in an attribute. What no XML may hold, such as control
-/// characters and bytes that are no UTF-8, becomes "?".
+/// The text with "?" for what no XML may hold: control characters and bytes that are no UTF-8.
+std::string printable_text(std::string_view text);
+
+/// A printable text as it may stand between tags and in an attribute.
 std::string xml_escaped(std::string_view text);
 
 }  // namespace ringmaster::topology
