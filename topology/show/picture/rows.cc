@@ -12,7 +12,7 @@ namespace ringmaster::topology {
 
 namespace {
 
-constexpr double kGpuWidth = 66, kGap = 10, kFramePadding = 12, kFrameGap = 18, kFrameMin = 150;
+constexpr double kGpuWidth = 66, kGap = 10, kFramePadding = 12, kFrameGap = 18, kFrameMin = 172;
 constexpr std::size_t kNicsOfCell = 2;
 
 class RowMaker {
