@@ -2,6 +2,7 @@
 //
 // What the agent gives back of ranks that were killed: their part of the job's shared memory.
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
 #include "launcher/agent_running.h"

@@ -137,7 +137,7 @@ bool Saver::write(const worker::StagedMessage& message, jobs::Term term,
 
 bool Saver::load(const jobs::CheckpointAt& at, OnLoaded done) {
   // How much there is to load is known only to the store.
-  constexpr Duration limit = 15 * kStoreLimit;
+  static constexpr Duration limit = 15 * kStoreLimit;
   const std::int64_t number =
       loads_.expect(limit, std::move(done), [] { return no_answer(limit); });
   const std::weak_ptr<int> alive = alive_;

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "launcher/commands/bench_results.h"
 #include "launcher/commands/command.h"
 #include "launcher/hostlist/read_source.h"
 #include "launcher/settings.h"
@@ -20,7 +21,7 @@ namespace ringmaster::launcher {
 namespace {
 
 struct TopoSettings {
-  std::string from, format = "auto";
+  std::string from, format = "auto", svg;
   bool json = false, xml = false, diff = false;
 };
 
@@ -58,6 +59,12 @@ Looked look_at(const TopoSettings& s, const std::string& path) {
 }
 
 int show_machine(const TopoSettings& s, const topology::Topology& machine) {
+  if (!s.svg.empty()) {
+    if (const auto written = write_svg(s.svg, topology_svg(machine)); !written) {
+      return fail(s.json, written.error(), "--svg names a file in a folder that can be written");
+    }
+    if (!s.json && !s.xml) return 0;
+  }
   if (s.json) return print_line(topology_json_with_rings(machine));
   if (s.xml) {
     const auto xml = topology::nccl_xml(machine);
@@ -105,6 +112,7 @@ int run_topo(const Arguments& arguments) {
       {"--diff", &s.diff, "", "compare two descriptions: --diff A B (ends with 1 if they differ)"},
       {"--json", &s.json, "", "print one JSON object"},
       {"--xml", &s.xml, "", "print a file for NCCL_TOPO_FILE"},
+      {"--svg", &s.svg, "FILE", "draw the machine and its rings into a file"},
   };
   const std::string purpose =
       "Shows the GPUs and network adapters of a machine and how they reach each other.\n" +
@@ -115,6 +123,9 @@ int run_topo(const Arguments& arguments) {
   if (!read.run) return read.exit_code;
   if (s.xml && (s.json || s.diff)) {
     return fail(s.json, {Errc::invalid, "--xml does not go with --json or --diff"}, "", kExitUsage);
+  }
+  if (s.diff && !s.svg.empty()) {
+    return fail(s.json, {Errc::invalid, "--svg does not go with --diff"}, "", kExitUsage);
   }
   if (s.diff) {
     if (read.words.size() == 2 && s.from.empty()) return show_difference(s, read.words);

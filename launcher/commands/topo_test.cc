@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/temporary_folder.h"
 #include "launcher/commands/command.h"
@@ -49,7 +50,11 @@ TEST_F(TopoCommand, MatrixAndTree) {
             "      GPU0  GPU1  NIC0  NUMA  CPUs  bus id\n"
             "GPU0  X     NV2   PIX   0     0-3   ?\n"
             "GPU1  NV2   X     SYS   1     4-7   ?\n"
-            "NUMA node 0\n└─ GPU0\nNUMA node 1\n└─ GPU1\nNUMA node unknown\n└─ NIC0\n");
+            "NUMA node 0\n└─ GPU0\nNUMA node 1\n└─ GPU1\nNUMA node unknown\n└─ NIC0\n"
+            "rings for an all-reduce over 2 GPUs: 40.0 GB/s (what nccl-tests calls busbw)\n"
+            "  order    GB/s  limited by\n"
+            "  0-1      40.0  2 NVLinks of GPU0 and GPU1 (40.0 GB/s?)\n"
+            "  ?: not told, taken from what such machines have\n");
 }
 
 TEST_F(TopoCommand, JsonAndXml) {
@@ -63,6 +68,21 @@ TEST_F(TopoCommand, JsonAndXml) {
   const auto refused = run({"--xml", "--from", file("m", kTwoGpus)});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.error.find("GPU0 has no place in a PCI tree"), std::string::npos);
+}
+
+TEST_F(TopoCommand, APictureGoesIntoItsFile) {
+  const std::string picture = folder_.file("picture.svg");
+  const auto drawn = run({"--from", file("m", kTwoGpus), "--svg", picture});
+  EXPECT_EQ(drawn.exit_code, 0) << drawn.error;
+  EXPECT_EQ(drawn.output, "");
+  std::stringstream svg;
+  svg << std::ifstream(picture).rdbuf();
+  EXPECT_TRUE(svg.str().starts_with("<svg ")) << svg.str();
+  EXPECT_NE(svg.str().find(">2 NVLinks<"), std::string::npos) << svg.str();
+  const auto refused = run({"--from", file("m", kTwoGpus), "--svg", folder_.file("none/p.svg")});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.error.find("none/p.svg: No such file or directory"), std::string::npos);
+  EXPECT_EQ(run({"--diff", "--svg", picture, "a", "b"}).exit_code, kExitUsage);
 }
 
 TEST_F(TopoCommand, DiffEndsWithOneWhereTheyDiffer) {

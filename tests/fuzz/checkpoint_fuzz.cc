@@ -113,7 +113,8 @@ Target manifest_target() {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     Random random(seed);
     const auto tensors = random_tensors(random);
-    const auto text = encode_manifest(make_manifest(tensors, 1 + random.below(3), 64));
+    const auto text =
+        encode_manifest(make_manifest(tensors, 1 + static_cast<std::int64_t>(random.below(3)), 64));
     CHECK(text.ok());
     corpus.push_back(members_of(*text));
   }

@@ -2,6 +2,7 @@
 //
 // Env files and -x. An input is an -x, a line end, and a file. What is taken has each name once,
 // and comes out the same when it is written as `env -0` would and read again.
+#include <algorithm>
 #include <set>
 
 #include "base/check.h"

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "base/check.h"
 #include "topology/numbers.h"
 #include "topology/read/archive.h"
 #include "topology/read/readers.h"
 #include "topology/read/text_lines.h"
+#include "topology/show/xml_text.h"
 
 namespace ringmaster::topology {
 
@@ -28,6 +31,23 @@ bool is_gpu_list(std::string_view text) {
     return plain.find("UUID:") != std::string_view::npos;
   }
   return false;
+}
+
+/// Adapters are known by their names, which are printable. One with the name of another before it
+/// gets its bus id, or a number, behind that.
+void name_adapters_apart(Topology& machine) {
+  std::set<std::string> names;
+  for (Nic& nic : machine.nics) {
+    nic.name = printable_text(nic.name);
+    if (names.insert(nic.name).second) continue;
+    std::string name = nic.bus_id ? nic.name + " " + *nic.bus_id : nic.name;
+    for (int number = 2; !names.insert(name).second; ++number) {
+      name = fmt::format("{} {}", nic.name, number);
+    }
+    add_message(machine.warnings, fmt::format("a second adapter has the name {}: called {}",
+                                              shown(nic.name), shown(name)));
+    nic.name = std::move(name);
+  }
 }
 
 }  // namespace
@@ -70,7 +90,10 @@ Answer read_topology(std::string_view format, std::string_view text) {
   const TopologyFormat& reader =
       format == "auto" ? guess_topology_format(text) : format_named(format);
   Answer answer = reader.read(text);
-  if (const auto* machine = std::get_if<Topology>(&answer)) check_topology(*machine);
+  if (auto* machine = std::get_if<Topology>(&answer)) {
+    name_adapters_apart(*machine);
+    check_topology(*machine);
+  }
   return answer;
 }
 

@@ -4,6 +4,7 @@
 #include "topology/read/formats.h"
 #include "topology/read/readers.h"
 #include "topology/read/test_machine.h"
+#include "topology/show/show.h"
 
 namespace ringmaster::topology {
 namespace {
@@ -125,6 +126,16 @@ TEST(GpuList, MigDevicesBelongToTheirGpu) {
   EXPECT_EQ(machine.fabric, Fabric::unknown);
   EXPECT_EQ(machine.paths[0][1], std::nullopt);
   EXPECT_EQ(refusal_of(read_gpu_list("GPU 1: a (UUID: b)\nGPU 1: c (UUID: d)\n")).line, 2);
+}
+
+TEST(Matrix, NamesOfBytesThatAreNoTextAreToldApartAndReadAgain) {
+  const Topology machine = machine_of(read_topology(
+      "matrix",
+      "GPU0 mlx\xff_0 mlx\xfe_0\nGPU0 X PIX SYS\nmlx\xff_0 PIX X SYS\nmlx\xfe_0 SYS SYS X\n"));
+  ASSERT_EQ(machine.nics.size(), 2U);
+  EXPECT_EQ(machine.nics[0].name, "mlx?_0");
+  EXPECT_EQ(machine.nics[1].name, "mlx?_0 2");
+  EXPECT_EQ(machine_of(read_topology("json", topology_json(machine))), machine);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "topology/diff.h"
 #include "topology/read/formats.h"
 #include "topology/read/readers.h"
 #include "topology/read/test_machine.h"
@@ -80,6 +83,25 @@ std::string board(const std::string& links, int gpus) {
   return text + "</cpu></system>";
 }
 
+TEST(NcclXml, BytesThatNoXmlMayHoldAreReplaced) {
+  Topology machine = machine_of(read_topology("auto", kTwoSockets));
+  machine.nics[0].name = "a\xff\x01\xed\xa0\x80<&\"";
+  const auto xml = nccl_xml(machine);
+  ASSERT_TRUE(xml);
+  EXPECT_EQ(machine_of(read_topology("nccl-xml", *xml)).nics[0].name,
+            "a?????"
+            "<&\"");
+}
+
+TEST(NcclXml, OfNothingIsRefusedAsItsReaderWould) {
+  EXPECT_FALSE(nccl_xml(Topology{}));
+  Topology machine;
+  machine.nics = {{.name = "eth0"}};
+  const auto xml = nccl_xml(machine);
+  ASSERT_TRUE(xml);
+  EXPECT_EQ(machine_of(read_topology("nccl-xml", *xml)).nics.size(), 1U);
+}
+
 TEST(NcclXml, ASwitchJoinsAllPairs) {
   // Named ones, by their class, and one that a virtual machine may not name.
   const std::string named = R"(<nvlink target="0000:cf:00.0" count="5" tclass="0x068000"/>)"
@@ -92,6 +114,20 @@ TEST(NcclXml, ASwitchJoinsAllPairs) {
     EXPECT_EQ(machine.gpus[0].numa, std::nullopt);
     EXPECT_EQ(machine_of(read_nccl_xml(*nccl_xml(machine))).links, machine.links);
   }
+}
+
+TEST(NcclXml, AdaptersOfOneNameAreToldApart) {
+  const Topology machine = machine_of(read_topology(
+      "nccl-xml",
+      "<system><cpu numaid=\"0\"><pci busid=\"1:0.0\" class=\"0x020000\"><nic><net "
+      "name=\"eth0\" speed=\"100\"/><net name=\"eth0\"/></nic></pci><nic><net name=\"eth0\"/>"
+      "<net name=\"eth0\"/></nic></cpu></system>"));
+  std::vector<std::string> names;
+  for (const Nic& nic : machine.nics) names.push_back(nic.name);
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  EXPECT_EQ(names.front(), "eth0");
+  EXPECT_GE(names.size(), 2U);
+  EXPECT_TRUE(difference(machine, machine).empty());
 }
 
 TEST(NcclXml, NoLinkElementIsUnknownAndNotNone) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "topology/numbers.h"
 #include "topology/read/json_value.h"
@@ -60,6 +61,10 @@ PciLink json_link(JsonFields& fields, const char* field, JsonFault& fault, const
   JsonFields parts(of.at(field), fields.what() + "." + field, fault);
   link.gt_s = parts.real("gt_s");
   link.gt_s_max = parts.real("gt_s_max");
+  constexpr double kFastest = 1024;  // PCIe 7 has 128
+  for (const auto& gt_s : {link.gt_s, link.gt_s_max}) {
+    if (gt_s && (*gt_s == 0 || *gt_s > kFastest)) parts.note("gt_s", "null or a speed up to 1024");
+  }
   link.width = parts.small("width");
   link.width_max = parts.small("width_max");
   return link;
@@ -71,7 +76,9 @@ Health json_health(const JsonValue& gpu, const std::string& what, JsonFault& fau
   health.lost = fields.text("lost");
   health.pcie = json_link(fields, "pcie", fault, gpu.at("health"));
   for (JsonFields& port : fields.objects("nvlinks", kListMax)) {
-    NvlinkPort read{.port = port.small("port").value_or(0)};
+    NvlinkPort read{.port = port.small("port").value_or(-1)};
+    const int last = health.nvlinks.empty() ? -1 : health.nvlinks.back().port;
+    if (read.port <= last) port.note("port", "a number above the one before");
     read.state = port.flag("up") ? LinkState::up : LinkState::down;
     read.version = port.small("version");
     if (port.has("remote_bus_id")) read.remote_bus_id = port.text("remote_bus_id");
@@ -126,6 +133,10 @@ void MachineReader::read_gpus() {
     const int last = machine_.gpus.empty() ? -1 : machine_.gpus.back().index;
     if (gpu.index <= last) fields.note("index", "a number above the one before");
     gpu.bus_id = json_bus_id(fields);
+    const bool twice =
+        gpu.bus_id && std::any_of(machine_.gpus.begin(), machine_.gpus.end(),
+                                  [&](const Gpu& other) { return other.bus_id == gpu.bus_id; });
+    if (twice) fields.note("bus_id", "one that no other GPU has");
     gpu.numa = json_node(fields);
     gpu.name = fields.text("name");
     gpu.uuid = fields.text("uuid");
@@ -177,6 +188,13 @@ void MachineReader::read_pairs() {
     const bool known = find_gpu(machine_, link.a) && find_gpu(machine_, link.b);
     if (!known || link.a >= link.b || link.count == 0) {
       fields.note("a", "a link of two GPUs, the lower number first");
+      return;
+    }
+    const auto before = [](const Link& one, const Link& other) {
+      return std::pair(one.a, one.b) < std::pair(other.a, other.b);
+    };
+    if (!machine_.links.empty() && !before(machine_.links.back(), link)) {
+      fields.note("a", "a link after the one before");
       return;
     }
     machine_.links.push_back(link);

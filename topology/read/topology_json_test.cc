@@ -5,6 +5,7 @@
 
 #include "topology/read/formats.h"
 #include "topology/read/test_machine.h"
+#include "topology/show/picture/test_pictures.h"
 #include "topology/show/show.h"
 
 namespace ringmaster::topology {
@@ -46,6 +47,28 @@ TEST(TopologyJson, WhatIsWrittenIsReadAgain) {
   EXPECT_EQ(machine_of(read_topology("json", topology_json(Topology{}))), Topology{});
 }
 
+TEST(TopologyJson, RingsAreToldAndNotRead) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const Topology machine = RandomMachine(seed).make(8);
+    const std::string text = topology_json_with_rings(machine);
+    const Topology again = machine_of(read_topology("json", text));
+    EXPECT_TRUE(again == machine_of(read_topology("json", topology_json(machine))))
+        << "seed " << seed;
+    const auto json = nlohmann::json::parse(text);
+    double sum = 0;
+    for (const auto& ring : json["rings"]) {
+      sum += ring["gb_s"].get<double>();
+      EXPECT_EQ(ring["order"].size(), machine.gpus.size());
+      EXPECT_LE(ring["gb_s"].get<double>(), ring["limit_gb_s"].get<double>() * 1.000001);
+      EXPECT_TRUE(ring["assumed"].is_boolean() && ring["limit"].is_string());
+    }
+    EXPECT_NEAR(sum, json["rings_gb_s"].get<double>(), 1e-6 * sum) << "seed " << seed;
+    EXPECT_EQ(json["rings"].empty(), machine.gpus.size() < 2) << "seed " << seed;
+  }
+  const Topology rich = rich_machine();
+  EXPECT_EQ(machine_of(read_topology("json", topology_json_with_rings(rich))), rich);
+}
+
 TEST(TopologyJson, HasTheFieldsThatScriptsRelyOn) {
   const auto json = nlohmann::json::parse(topology_json(rich_machine()));
   EXPECT_EQ(json["gpus"][0]["numa"].dump(), "[0]");
@@ -73,7 +96,27 @@ TEST(TopologyJson, WrongFieldsAreNamed) {
   EXPECT_NE(refused("/links/0/b", 3), "");
   EXPECT_NE(refused("/fabric", "none"), "");
   EXPECT_NE(refused("/pci/1/parent", 1), "");
+  EXPECT_NE(refused("/pci/0/link/gt_s", 0), "");
+  EXPECT_NE(refused("/pci/0/link/gt_s_max", 1e300), "");
   EXPECT_NE(refused("/nics/0/paths", nlohmann::json::array()), "");
+}
+
+TEST(TopologyJson, WhatIsKnownByANumberOrABusIdStandsOnce) {
+  const auto refused = [](auto change) {
+    auto json = nlohmann::json::parse(topology_json(rich_machine()));
+    change(json);
+    return refusal_of(read_topology("json", json.dump())).what;
+  };
+  using Json = nlohmann::json;
+  EXPECT_EQ(refused([](Json& json) { json["gpus"][1]["bus_id"] = json["gpus"][0]["bus_id"]; }),
+            "topology.gpus[1].bus_id: one that no other GPU has is wanted");
+  EXPECT_EQ(refused([](Json& json) { json["links"].push_back(json["links"][0]); }),
+            "topology.links[1].a: a link after the one before is wanted");
+  EXPECT_EQ(refused([](Json& json) {
+              Json& ports = json["gpus"][0]["health"]["nvlinks"];
+              ports.push_back(ports[0]);
+            }),
+            "topology.gpus[0].health.nvlinks[1].port: a number above the one before is wanted");
 }
 
 TEST(TopologyJson, WhatIsNoJsonIsRefusedWithItsLine) {

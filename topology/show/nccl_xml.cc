@@ -10,27 +10,11 @@
 #include "topology/numbers.h"
 #include "topology/pci_paths.h"
 #include "topology/show/show.h"
+#include "topology/show/xml_text.h"
 
 namespace ringmaster::topology {
 
 namespace {
-
-std::string xml_escaped(std::string_view text) {
-  std::string result;
-  for (const char letter : text) {
-    if (letter == '&')
-      result += "&amp;";
-    else if (letter == '<')
-      result += "&lt;";
-    else if (letter == '"')
-      result += "&quot;";
-    else if (static_cast<unsigned char>(letter) < ' ')
-      result += '?';
-    else
-      result += letter;
-  }
-  return result;
-}
 
 class XmlWriter {
  public:
@@ -162,6 +146,9 @@ std::string XmlWriter::write() {
 }  // namespace
 
 Result<std::string> nccl_xml(const Topology& machine) {
+  if (node_order(machine).empty()) {
+    return Error{Errc::invalid, "no processor and no device is known: there is nothing to tell"};
+  }
   for (const Gpu& gpu : machine.gpus) {
     if (gpu.bus_id && find_pci(machine.pci, *gpu.bus_id)) continue;
     return Error{Errc::invalid,

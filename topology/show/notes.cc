@@ -3,6 +3,7 @@
 // What stands below a matrix and a tree: the fabric in words, and what is not known.
 #include <fmt/format.h>
 
+#include "topology/rings/speeds.h"
 #include "topology/show/notes.h"
 #include "topology/show/style.h"
 
@@ -15,10 +16,12 @@ const char* fabric_words(const Topology& machine) {
     case Fabric::switched:
       return "NVLink through a switch";
     case Fabric::direct:
-      return "NVLink from GPU to GPU";
+      return is_of_amd(machine, machine.gpus.front()) ? "XGMI from GPU to GPU"
+                                                      : "NVLink from GPU to GPU";
     case Fabric::none:
-      return "no NVLink";
+      return is_of_amd(machine, machine.gpus.front()) ? "no XGMI" : "no NVLink";
     case Fabric::unknown:
+      if (is_of_amd(machine, machine.gpus.front())) return "XGMI unknown";
       return machine.links.empty() ? "NVLink unknown" : "NVLink, through a switch or not unknown";
   }
   return "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A topology as text: for people a matrix and a tree, for programs JSON and NCCL's XML.
+// A topology as text: for people a matrix, a tree and a picture, for programs JSON and NCCL's XML.
 //
 // Pure.
 #pragma once
@@ -23,6 +23,9 @@ std::string tree_text(const Topology& machine, bool colours);
 /// The rings over all its GPUs with what each carries, and what limits it. Empty below two GPUs.
 std::string rings_text(const Topology& machine, bool colours);
 
+/// A drawing of the machine with its rings, as SVG.
+std::string topology_svg(const Topology& machine);
+
 /// One object in one line; read_topology_json reads it.
 std::string topology_json(const Topology& machine);
 
@@ -30,7 +33,7 @@ std::string topology_json(const Topology& machine);
 std::string topology_json_with_rings(const Topology& machine);
 
 /// A file for NCCL_TOPO_FILE, which read_nccl_xml reads. Refuses a machine whose GPUs have no bus
-/// ids, such as one out of a matrix.
+/// ids, such as one out of a matrix, and one of which nothing is known.
 Result<std::string> nccl_xml(const Topology& machine);
 
 }  // namespace ringmaster::topology
