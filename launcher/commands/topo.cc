@@ -7,11 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/commands/bench_results.h"
+#include "launcher/commands/choose_gpus.h"
 #include "launcher/commands/command.h"
 #include "launcher/hostlist/read_source.h"
 #include "launcher/settings.h"
 #include "topology/detect/this_machine.h"
 #include "topology/diff.h"
+#include "topology/known_machines.h"
+#include "topology/placement/machine_table.h"
 #include "topology/read/formats.h"
 #include "topology/show/notes.h"
 #include "topology/show/show.h"
@@ -21,7 +24,8 @@ namespace ringmaster::launcher {
 namespace {
 
 struct TopoSettings {
-  std::string from, format = "auto", svg;
+  std::string from, format = "auto", known, svg, taken;
+  std::int64_t choose = 0;
   bool json = false, xml = false, diff = false;
 };
 
@@ -65,6 +69,10 @@ int show_machine(const TopoSettings& s, const topology::Topology& machine) {
     }
     if (!s.json && !s.xml) return 0;
   }
+  if (s.choose > 0) {
+    const auto text = choice_text(machine, s.choose, s.taken, s.json);
+    return text ? print_line(*text) : fail(s.json, text.error());
+  }
   if (s.json) return print_line(topology_json_with_rings(machine));
   if (s.xml) {
     const auto xml = topology::nccl_xml(machine);
@@ -93,10 +101,38 @@ int show_difference(const TopoSettings& s, const std::vector<std::string>& files
   return code != 0 || lines.empty() ? code : kExitFailed;
 }
 
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  for (const topology::KnownMachine& machine : topology::known_machines()) {
+    names.push_back(machine.name);
+  }
+  return names;
+}
+
+/// What flags and words do not go together; "" when all is well.
+std::string clash_of(const TopoSettings& s, const std::vector<std::string>& words) {
+  if (s.xml && (s.json || s.diff)) return "--xml does not go with --json or --diff";
+  if (s.diff && (!s.svg.empty() || s.choose > 0)) {
+    return "--diff does not go with --svg or --choose";
+  }
+  if (s.choose > 0 && (s.xml || !s.svg.empty())) return "--choose does not go with --xml or --svg";
+  if (s.choose == 0 && !s.taken.empty()) return "--taken is of --choose";
+  if (!s.known.empty() && (!s.from.empty() || s.diff)) {
+    return "--known does not go with --from or --diff";
+  }
+  if (s.diff && (words.size() != 2 || !s.from.empty())) return "--diff compares two files: A B";
+  if (!s.diff && !words.empty()) return fmt::format("{} belongs to no flag", words.front());
+  return "";
+}
+
 std::string topology_format_table() {
   std::string text = "\nFormats:";
   for (const topology::TopologyFormat& format : topology::topology_formats()) {
     text += fmt::format("\n  {:<9} {}", format.name, format.what);
+  }
+  text += "\n\nKnown machines:";
+  for (const topology::KnownMachine& machine : topology::known_machines()) {
+    text += fmt::format("\n  {:<9} {}", machine.name, machine.what);
   }
   return text;
 }
@@ -109,10 +145,14 @@ int run_topo(const Arguments& arguments) {
       {"--from", &s.from, "FILE",
        "a description of a machine (- is standard input); else this one"},
       {"--format", &s.format, "F", "how it is written", one_of(topology::topology_format_names())},
+      {"--known", &s.known, "NAME", "a machine that many people have", one_of(known_names())},
       {"--diff", &s.diff, "", "compare two descriptions: --diff A B (ends with 1 if they differ)"},
       {"--json", &s.json, "", "print one JSON object"},
       {"--xml", &s.xml, "", "print a file for NCCL_TOPO_FILE"},
       {"--svg", &s.svg, "FILE", "draw the machine and its rings into a file"},
+      {"--choose", &s.choose, "K", "say which K GPUs a job should get, and why",
+       between(1, topology::kGpusOfMachineMost)},
+      {"--taken", &s.taken, "LIST", "GPUs that others have, as in 0,3: for --choose"},
   };
   const std::string purpose =
       "Shows the GPUs and network adapters of a machine and how they reach each other.\n" +
@@ -121,21 +161,11 @@ int run_topo(const Arguments& arguments) {
                        "nvidia-smi topo -m | ringmaster topo --from -", Rest::words};
   const Read read = read_arguments(usage, flags, arguments);
   if (!read.run) return read.exit_code;
-  if (s.xml && (s.json || s.diff)) {
-    return fail(s.json, {Errc::invalid, "--xml does not go with --json or --diff"}, "", kExitUsage);
+  if (const std::string clash = clash_of(s, read.words); !clash.empty()) {
+    return fail(s.json, {Errc::invalid, clash}, "see ringmaster topo --help", kExitUsage);
   }
-  if (s.diff && !s.svg.empty()) {
-    return fail(s.json, {Errc::invalid, "--svg does not go with --diff"}, "", kExitUsage);
-  }
-  if (s.diff) {
-    if (read.words.size() == 2 && s.from.empty()) return show_difference(s, read.words);
-    return fail(s.json, {Errc::invalid, "--diff compares two files"}, "ringmaster topo --diff A B",
-                kExitUsage);
-  }
-  if (!read.words.empty()) {
-    return fail(s.json, {Errc::invalid, fmt::format("{} belongs to no flag", read.words.front())},
-                "--from FILE names a description", kExitUsage);
-  }
+  if (s.diff) return show_difference(s, read.words);
+  if (!s.known.empty()) return show_machine(s, *topology::known_machine(s.known));
   if (s.from.empty()) return show_machine(s, topology::read_this_machine());
   const Looked looked = look_at(s, s.from);
   return looked.machine ? show_machine(s, *looked.machine) : looked.exit_code;

@@ -116,5 +116,35 @@ TEST_F(TopoCommand, RefusalsNameFileAndLine) {
   EXPECT_EQ(run({"--xml", "--json"}).exit_code, kExitUsage);
 }
 
+TEST_F(TopoCommand, AKnownMachineIsShownLikeAnyOther) {
+  const auto outcome = run({"--known", "dgx-1"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.error;
+  EXPECT_NE(outcome.output.find("over 8 GPUs: 120.0 GB/s"), std::string::npos) << outcome.output;
+  EXPECT_EQ(run({"--known", "dgx-9"}).exit_code, kExitUsage);
+}
+
+TEST_F(TopoCommand, ChoosesGpusAndSaysWhy) {
+  const auto outcome = run({"--known", "dgx-1", "--choose", "3", "--taken", "2,3,4"});
+  EXPECT_EQ(outcome.output,
+            "GPUs 5-6-7 of the machine: 40.0 GB/s, the most that 3 free GPUs of one host have; 2 "
+            "stay free there\n")
+      << outcome.error;
+  const auto json = nlohmann::json::parse(
+      run({"--known", "dgx-1", "--choose", "1", "--taken", "0,1", "--json"}).output);
+  EXPECT_EQ(json["gpus"].size(), 1u);
+  EXPECT_TRUE(json["gb_s"].is_null()) << "one GPU has no ring";
+  EXPECT_EQ(run({"--known", "dgx-1", "--choose", "3", "--taken", "0,1,2,3,4,5"}).error,
+            "ringmaster: --choose 3: the job needs 3 GPUs: 2 are free on 1 host\n");
+  EXPECT_EQ(run({"--known", "dgx-1", "--choose", "3", "--taken", "8"}).exit_code, 1);
+}
+
+TEST_F(TopoCommand, RefusesWhatDoesNotGoTogether) {
+  const std::vector<Arguments> lines = {
+      {"--taken", "0"},           {"--choose", "2", "--xml"},           {"--diff", "a"},
+      {"--known", "dgx-1", "-x"}, {"--known", "l40s", "--from", "a"},   {"word"},
+      {"--choose", "0"},          {"--diff", "a", "b", "--choose", "1"}};
+  for (const Arguments& line : lines) EXPECT_EQ(run(line).exit_code, kExitUsage) << line.front();
+}
+
 }  // namespace
 }  // namespace ringmaster::launcher

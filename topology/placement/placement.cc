@@ -30,8 +30,8 @@ class PlacementSearch {
     int free = 0;
     for (const HostRoom& host : cluster_.hosts) free += count_gpus(host.free);
     if (free < gpus_) {
-      return fmt::format("the job needs {} GPUs: {} are free on {} hosts", gpus_, free,
-                         cluster_.hosts.size());
+      return fmt::format("the job needs {} GPUs: {} are free on {} host{}", gpus_, free,
+                         cluster_.hosts.size(), cluster_.hosts.size() == 1 ? "" : "s");
     }
     const auto one = on_one_host();
     // What several hosts carry is at most what a network does.
@@ -106,7 +106,7 @@ class PlacementSearch {
     }
     const int left = count_gpus(group.free) - gpus_;
     text += left == 0 ? "; it takes all that is free there"
-                      : fmt::format("; {} GPUs stay free there", left);
+                      : fmt::format("; {} stay{} free there", left, left == 1 ? "s" : "");
     if (equals > 1) text += fmt::format(", and of {} hosts it loses the least", equals);
     return text;
   }
