@@ -23,7 +23,8 @@ TEST(KnownMachines, AreMachines) {
 
 TEST(KnownMachines, HaveTheRingsOfTheirLinks) {
   const std::vector<std::pair<std::string, double>> expected = {
-      {"dgx-1", 120}, {"dgx-2", 120}, {"dgx-a100", 240}, {"dgx-h100", 370.8}, {"mi300x", 336}};
+      {"dgx-1", 120},      {"dgx-2", 120},  {"dgx-a100", 240},
+      {"dgx-h100", 370.8}, {"mi300x", 336}, {"l40s", 16}};
   for (const auto& [name, gb_s] : expected) {
     EXPECT_NEAR(ring_gb_s(find_wires(*known_machine(name))), gb_s, 1e-3) << name;
   }

@@ -90,6 +90,12 @@ Speed pcie_speed(const PciLink& link, double gt_s_assumed) {
 }
 
 double usual_gt_s(const Topology& machine) {
+  double fastest = 0;
+  for (const Gpu& gpu : machine.gpus) {
+    const PciDevice* pci = pci_of(machine, gpu);
+    if (pci != nullptr) fastest = std::max(fastest, pci->link.gt_s.value_or(0));
+  }
+  if (fastest > 0) return fastest;
   const int links = links_of_one(machine);
   if (links > 12) return 32;
   return links > 6 ? 16 : 8;

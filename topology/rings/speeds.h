@@ -29,8 +29,8 @@ bool is_of_amd(const Topology& machine, const Gpu& gpu);
 /// A PCIe link as it is now; where it is not told, that of 16 lanes of `gt_s_assumed`.
 Speed pcie_speed(const PciLink& link, double gt_s_assumed);
 
-/// Lanes of what a machine with such NVLinks has had: 8 GT/s beside V100 and below, 16 beside A100,
-/// 32 beside H100 and later.
+/// What a lane of PCIe has on this machine: that of its fastest GPU; where none is told, what came
+/// with such NVLinks: 8 GT/s with V100 and below, 16 with A100, 32 with H100 and later.
 double usual_gt_s(const Topology& machine);
 
 /// Between two NUMA nodes, one way: no source tells it. Taken is what processors have that come
