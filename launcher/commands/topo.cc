@@ -25,7 +25,7 @@ namespace {
 
 struct TopoSettings {
   std::string from, format = "auto", known, svg, taken;
-  std::int64_t choose = 0;
+  std::int64_t choose = 0, hosts = 1;
   bool json = false, xml = false, diff = false;
 };
 
@@ -69,6 +69,11 @@ int show_machine(const TopoSettings& s, const topology::Topology& machine) {
     }
     if (!s.json && !s.xml) return 0;
   }
+  const bool colours = ::isatty(STDOUT_FILENO) != 0 && wants_colours();
+  if (s.hosts > 1) {
+    const int hosts = static_cast<int>(s.hosts);
+    return print_line(s.json ? joined_json(machine, hosts) : joined_text(machine, hosts, colours));
+  }
   if (s.choose > 0) {
     const auto text = choice_text(machine, s.choose, s.taken, s.json);
     return text ? print_line(*text) : fail(s.json, text.error());
@@ -78,7 +83,6 @@ int show_machine(const TopoSettings& s, const topology::Topology& machine) {
     const auto xml = topology::nccl_xml(machine);
     return xml ? print_line(*xml) : fail(false, xml.error(), "--json holds all that is known");
   }
-  const bool colours = ::isatty(STDOUT_FILENO) != 0 && wants_colours();
   return print_line(summary_text(machine) + matrix_text(machine, colours) +
                     tree_text(machine, colours) + rings_text(machine, colours) +
                     notes_text(machine, colours));
@@ -116,6 +120,9 @@ std::string clash_of(const TopoSettings& s, const std::vector<std::string>& word
     return "--diff does not go with --svg or --choose";
   }
   if (s.choose > 0 && (s.xml || !s.svg.empty())) return "--choose does not go with --xml or --svg";
+  if (s.hosts > 1 && (s.xml || s.diff || s.choose > 0 || !s.svg.empty())) {
+    return "--hosts does not go with --xml, --diff, --choose or --svg";
+  }
   if (s.choose == 0 && !s.taken.empty()) return "--taken is of --choose";
   if (!s.known.empty() && (!s.from.empty() || s.diff)) {
     return "--known does not go with --from or --diff";
@@ -150,6 +157,7 @@ int run_topo(const Arguments& arguments) {
       {"--json", &s.json, "", "print one JSON object"},
       {"--xml", &s.xml, "", "print a file for NCCL_TOPO_FILE"},
       {"--svg", &s.svg, "FILE", "draw the machine and its rings into a file"},
+      {"--hosts", &s.hosts, "N", "the rings over N hosts like it", between(1, 1024)},
       {"--choose", &s.choose, "K", "say which K GPUs a job should get, and why",
        between(1, topology::kGpusOfMachineMost)},
       {"--taken", &s.taken, "LIST", "GPUs that others have, as in 0,3: for --choose"},

@@ -138,11 +138,29 @@ TEST_F(TopoCommand, ChoosesGpusAndSaysWhy) {
   EXPECT_EQ(run({"--known", "dgx-1", "--choose", "3", "--taken", "8"}).exit_code, 1);
 }
 
+TEST_F(TopoCommand, RingsOverSeveralHostsKeepToAnAdapterEach) {
+  const auto outcome = run({"--known", "dgx-h100", "--hosts", "4"});
+  EXPECT_NE(outcome.output.find("over 4 hosts of 8 GPUs: 370.8 GB/s"), std::string::npos)
+      << outcome.output << outcome.error;
+  EXPECT_NE(outcome.output.find("  mlx5_3   46.4  3-4-5-6-7-0-1-2\n"), std::string::npos)
+      << outcome.output;
+  const auto json =
+      nlohmann::json::parse(run({"--known", "dgx-1", "--hosts", "2", "--json"}).output);
+  EXPECT_EQ(json["rings"].size(), 4u);
+  EXPECT_EQ(json["rings"][1]["nic"], "mlx5_1");
+  EXPECT_EQ(json["rings_gb_s"], 48.0);
+}
+
 TEST_F(TopoCommand, RefusesWhatDoesNotGoTogether) {
-  const std::vector<Arguments> lines = {
-      {"--taken", "0"},           {"--choose", "2", "--xml"},           {"--diff", "a"},
-      {"--known", "dgx-1", "-x"}, {"--known", "l40s", "--from", "a"},   {"word"},
-      {"--choose", "0"},          {"--diff", "a", "b", "--choose", "1"}};
+  const std::vector<Arguments> lines = {{"--taken", "0"},
+                                        {"--choose", "2", "--xml"},
+                                        {"--diff", "a"},
+                                        {"--known", "dgx-1", "-x"},
+                                        {"--known", "l40s", "--from", "a"},
+                                        {"word"},
+                                        {"--choose", "0"},
+                                        {"--hosts", "2", "--xml"},
+                                        {"--diff", "a", "b", "--choose", "1"}};
   for (const Arguments& line : lines) EXPECT_EQ(run(line).exit_code, kExitUsage) << line.front();
 }
 

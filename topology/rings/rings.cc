@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::size_t kExactAlways = 12;  // up to here a ring of least price costs little to find
 constexpr double kExactSteps = 2.5e7;     // above: as long it is made sure that there is none
-constexpr int kRingsMost = 500;
-constexpr double kWorthIt = 1e-7;  // of the price of 1
+constexpr std::size_t kRingsMost = 500;
+constexpr std::size_t kRingsOfMany = 40;  // above 16 GPUs, where each takes long to find
+constexpr double kWorthIt = 1e-7;         // of the price of 1
 
 /// Finds rings for wires of which each can limit them.
 class RingFinder {
@@ -28,7 +29,8 @@ class RingFinder {
 
   /// Brings rings in while they make the sum larger.
   void pack() {
-    while (tours_.size() < kRingsMost) {
+    const std::size_t most = wires_.gpus() > kExactGpusMost ? kRingsOfMany : kRingsMost;
+    while (tours_.size() < most) {
       auto next = cheaper_ring();
       if (!next || !take(std::move(*next))) break;
     }

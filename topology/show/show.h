@@ -26,6 +26,11 @@ std::string rings_text(const Topology& machine, bool colours);
 /// A drawing of the machine with its rings, as SVG.
 std::string topology_svg(const Topology& machine);
 
+/// Rings over so many hosts like this one, two at least, with the adapter that each keeps to.
+std::string joined_text(const Topology& machine, int hosts, bool colours);
+/// {"hosts":N,"rings":[{"order":[..],"nic":..,"gb_s":..}],"rings_gb_s":..,"limit":..,"assumed":..}.
+std::string joined_json(const Topology& machine, int hosts);
+
 /// One object in one line; read_topology_json reads it.
 std::string topology_json(const Topology& machine);
 
