@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "base/check.h"
 #include "topology/placement/host_groups.h"
 #include "topology/rings/rings.h"
 #include "topology/rings/speeds.h"
@@ -24,6 +25,7 @@ class PlacementSearch {
   PlacementSearch(const Cluster& cluster, int gpus)
       : cluster_(cluster), gpus_(gpus), groups_(group_hosts(cluster)) {
     for (const MachineKind& kind : cluster.kinds) tables_.emplace_back(kind.wires);
+    for (const HostGroup& group : groups_) CHECK((group.free & ~table(group).all()) == 0);
   }
 
   std::variant<Placement, std::string> find() {
@@ -47,7 +49,7 @@ class PlacementSearch {
 
  private:
   MachineTable& table(const HostGroup& group) {
-    return tables_[static_cast<std::size_t>(group.kind)];
+    return tables_.at(static_cast<std::size_t>(group.kind));
   }
   double network(const HostGroup& group) const {
     return cluster_.kinds[static_cast<std::size_t>(group.kind)].network_gb_s;

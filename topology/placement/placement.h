@@ -18,7 +18,8 @@
 
 namespace ringmaster::topology {
 
-/// Machines of one make are one kind: what they are worth is worked out once.
+/// Machines of one make are one kind: what they are worth is worked out once. At most
+/// kGpusOfMachineMost GPUs.
 struct MachineKind {
   Wires wires = {};
   double network_gb_s = 0;        // of all its adapters together, in each direction
@@ -48,7 +49,7 @@ struct Placement {
   std::string why = {};
 };
 
-/// A placement, or why there is none.
+/// A placement, or why there is none. Hosts' kinds and free GPUs must be there.
 std::variant<Placement, std::string> find_placement(const Cluster& cluster, int gpus);
 
 /// What the adapters of a machine carry together.
