@@ -29,7 +29,9 @@ class RingFinder {
 
   /// Brings rings in while they make the sum larger.
   void pack() {
-    const std::size_t most = wires_.gpus() > kExactGpusMost ? kRingsOfMany : kRingsMost;
+    const std::size_t gpus = wires_.gpus();
+    const std::size_t many = gpus > kSearchedGpusMost ? 1 : kRingsOfMany;
+    const std::size_t most = gpus > kExactGpusMost ? many : kRingsMost;
     while (tours_.size() < most) {
       auto next = cheaper_ring();
       if (!next || !take(std::move(*next))) break;
@@ -177,7 +179,8 @@ class RingSearch {
  private:
   /// A search that is not exact looks at the GPUs in an order that does not hang on their numbers.
   static std::vector<int> order_of(const Wires& wires) {
-    if (wires.gpus() > kExactAlways) return canonical_order(wires);
+    const bool told = wires.gpus() > kExactAlways && wires.gpus() <= kSearchedGpusMost;
+    if (told) return canonical_order(wires);
     std::vector<int> order(wires.gpus());
     std::iota(order.begin(), order.end(), 0);
     return order;

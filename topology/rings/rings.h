@@ -6,8 +6,8 @@
 // A ring's rate is what each GPU sends to the next in a second; with the rates of all rings adding
 // up to B, an all-reduce of S bytes on n GPUs takes 2 (n - 1) / n * S / B, so that B is what
 // nccl-tests prints as "busbw". The rates are the optimum of a linear programme over all rings
-// (packing.h): exactly for up to 12 GPUs, above as good as a local search finds. Where rings of
-// whole links reach the same, those are given.
+// (packing.h): exactly for up to 12 GPUs, above as good as a local search finds, and above 64 a
+// single ring. Where rings of whole links reach the same, those are given.
 //
 // Where a ring over NVLink or XGMI alone passes all GPUs, no other way is used: PCIe beside it
 // would add little, and takes part in every step of the GPU that has it.

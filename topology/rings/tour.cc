@@ -190,6 +190,7 @@ double exact_tour_steps(const TourCosts& costs) {
 }
 
 Tour local_tour(const TourCosts& costs) {
+  if (costs.gpus() > kSearchedGpusMost) return nearest_tour(costs, 0);
   Tour best;
   for (std::size_t start = 0; start < costs.gpus(); ++start) {
     Tour tour = nearest_tour(costs, start);

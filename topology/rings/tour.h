@@ -42,8 +42,11 @@ Tour exact_tour(const TourCosts& costs);
 /// About how many steps exact_tour takes: some 10^9 a second.
 double exact_tour_steps(const TourCosts& costs);
 
+inline constexpr std::size_t kSearchedGpusMost = 64;
+
 /// A tour that no single change of the local search makes cheaper, the best of one start per GPU.
-/// It takes what costs infinity where it finds no way around it.
+/// It takes what costs infinity where it finds no way around it. Of more than kSearchedGpusMost
+/// GPUs it is the first way that is found: always on to the nearest.
 Tour local_tour(const TourCosts& costs);
 
 }  // namespace ringmaster::topology
