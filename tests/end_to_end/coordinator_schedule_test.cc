@@ -92,7 +92,12 @@ bool run_schedule(Coordinator& coordinator, std::uint64_t seed) {
   Random random(seed);
   strike_all(coordinator, random);
   const Ended followed = coordinator.run({"logs", "-f", name});
-  EXPECT_FALSE(followed.timed_out) << followed.error << coordinator.log();
+  if (followed.timed_out) {
+    ADD_FAILURE() << "the job does not end\n"
+                  << followed.error << coordinator.log()
+                  << coordinator.run({"status", name, "--json"}).output
+                  << run_shell("ps -eo pid,ppid,stat,wchan:24,etimes,args").output;
+  }
   EXPECT_TRUE(coordinator.no_hosts_left()) << coordinator.log();
   if (contains(followed.error, "no rank that held the state is left")) {
     const std::string status = coordinator.run({"status", name, "--json"}).output;
