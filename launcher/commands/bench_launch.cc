@@ -5,8 +5,9 @@
 // they are installed, and a bare loop that starts and awaits as many processes, which no launcher
 // can go below.
 //
-// Launchers run in turns, so that the drift of the machine hits all. A run that fails or hangs is
-// counted and has no time.
+// Launchers run in turns, so that the drift of the machine hits all; in each turn in another order
+// and after a pause, since a run is up to a third faster when the one before it has just ended, and
+// slower when that one still clears up. A run that fails or hangs is counted and has no time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +15,10 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <thread>
+#include <utility>
 
+#include "base/random.h"
 #include "launcher/commands/bench_results.h"
 #include "launcher/commands/command.h"
 #include "launcher/commands/launcher_memory.h"
@@ -26,6 +30,7 @@ namespace {
 
 constexpr Duration kLaunchPatience = std::chrono::seconds(60);
 constexpr Duration kOutputLook = std::chrono::milliseconds(2);
+constexpr Duration kPause = std::chrono::milliseconds(50);
 constexpr double kLaunchBar = 1.0;  // of the fastest peer's time
 
 struct LaunchBench {
@@ -143,6 +148,15 @@ Result<Time> run_to_end(const Launcher& launcher, int ranks, const LaunchBench& 
   return read_clock();
 }
 
+/// The numbers below `count` in some order.
+std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
+  std::vector<std::size_t> order(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  Random random(seed);
+  for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+  return order;
+}
+
 /// False when it was interrupted.
 bool run_launcher(Launcher& launcher, int ranks, const LaunchBench& settings,
                   const TemporaryFolder& files) {
@@ -248,8 +262,9 @@ int run_bench_launch(const Arguments& arguments) {
     if (!found) return fail(s.json, found.error());
     auto& all = *found;
     for (std::int64_t turn = 0; turn < s.repeats; ++turn) {
-      for (Launcher& launcher : all) {
-        if (!run_launcher(launcher, ranks, s, *files)) return Interrupts::exit_code();
+      for (const std::size_t at : shuffled(all.size(), static_cast<std::uint64_t>(turn))) {
+        std::this_thread::sleep_for(kPause);
+        if (!run_launcher(all[at], ranks, s, *files)) return Interrupts::exit_code();
       }
     }
     weigh(all.front(), ranks, s, *files);
