@@ -6,8 +6,8 @@
 // can go below.
 //
 // Launchers run in turns, so that the drift of the machine hits all; in each turn in another order
-// and after a pause, since a run is up to a third faster when the one before it has just ended, and
-// slower when that one still clears up. A run that fails or hangs is counted and has no time.
+// and after a pause, since a run is faster when another one has just ended, and slower while that
+// one still clears up. A run that fails or hangs is counted and has no time.
 #include <fmt/format.h>
 
 #include <algorithm>

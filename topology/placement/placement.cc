@@ -11,8 +11,8 @@
 
 #include "base/check.h"
 #include "topology/placement/host_groups.h"
+#include "topology/rings/joined_rings.h"
 #include "topology/rings/rings.h"
-#include "topology/rings/speeds.h"
 
 namespace ringmaster::topology {
 
@@ -212,7 +212,7 @@ std::variant<Placement, std::string> find_placement(const Cluster& cluster, int 
 
 double network_gb_s(const Topology& machine) {
   double sum = 0;
-  for (const Nic& nic : machine.nics) sum += nic_speed(nic).gb_s;
+  for (const Rail& rail : rails_of(machine)) sum += rail.speed.gb_s;
   return sum;
 }
 

@@ -52,7 +52,7 @@ struct Placement {
 /// A placement, or why there is none. Hosts' kinds and free GPUs must be there.
 std::variant<Placement, std::string> find_placement(const Cluster& cluster, int gpus);
 
-/// What the adapters of a machine carry together.
+/// What the adapters of a machine that rings use (joined_rings.h) carry together.
 double network_gb_s(const Topology& machine);
 
 }  // namespace ringmaster::topology

@@ -9,17 +9,10 @@
 
 #include "base/check.h"
 #include "topology/pci_paths.h"
-#include "topology/rings/speeds.h"
 
 namespace ringmaster::topology {
 
 namespace {
-
-/// An adapter as rings see it: no faster than its own PCIe link.
-struct Rail {
-  int nic = -1;
-  Speed speed = {};
-};
 
 Rail rail_of(const Topology& machine, std::size_t place) {
   const Nic& nic = machine.nics[place];
@@ -49,11 +42,7 @@ class JoinedHost {
     const RingSet set = find_rings(select_gpus(find_wires(machine_), host.gpus));
     for (const int at : set.order) order_.push_back(host.gpus[static_cast<std::size_t>(at)]);
     inner_ = order_.size() > 1 ? set.gb_s : std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < machine_.nics.size(); ++i) rails_.push_back(rail_of(machine_, i));
-    double fastest = 0;
-    for (const Rail& rail : rails_) fastest = std::max(fastest, rail.speed.gb_s);
-    std::erase_if(rails_, [&](const Rail& rail) { return rail.speed.gb_s < fastest / 2; });
-    if (rails_.empty()) rails_.push_back({-1, nic_speed({})});
+    rails_ = rails_of(machine_);
   }
 
   const std::string& name() const { return host_.name; }
@@ -121,6 +110,16 @@ Speed speed_of_rail(const std::vector<JoinedHost>& hosts, std::size_t rail) {
 }
 
 }  // namespace
+
+std::vector<Rail> rails_of(const Topology& machine) {
+  std::vector<Rail> rails;
+  for (std::size_t i = 0; i < machine.nics.size(); ++i) rails.push_back(rail_of(machine, i));
+  double fastest = 0;
+  for (const Rail& rail : rails) fastest = std::max(fastest, rail.speed.gb_s);
+  std::erase_if(rails, [&](const Rail& rail) { return rail.speed.gb_s < fastest / 2; });
+  if (rails.empty()) rails.push_back({-1, nic_speed({})});
+  return rails;
+}
 
 JoinedRings join_rings(const std::vector<RingHost>& hosts) {
   CHECK(hosts.size() > 1);

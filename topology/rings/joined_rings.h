@@ -14,8 +14,19 @@
 #include <vector>
 
 #include "topology/rings/rings.h"
+#include "topology/rings/speeds.h"
 
 namespace ringmaster::topology {
+
+/// An adapter as rings see it: no faster than its own PCIe link.
+struct Rail {
+  int nic = -1;  // its place; -1: none is known
+  Speed speed = {};
+};
+
+/// Those that rings use. Adapters with less than half of the fastest one's speed are taken for
+/// those of administration and left out; a machine without any is taken to have one of 100 Gbit/s.
+std::vector<Rail> rails_of(const Topology& machine);
 
 struct RingHost {
   std::string name;
@@ -37,8 +48,7 @@ struct JoinedRings {
   bool assumed = false;
 };
 
-/// Of two hosts and more. Adapters with less than half of the fastest one's speed are taken for
-/// those of administration and left out; a host without any is taken to have one of 100 Gbit/s.
+/// Of two hosts and more.
 JoinedRings join_rings(const std::vector<RingHost>& hosts);
 
 }  // namespace ringmaster::topology

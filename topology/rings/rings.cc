@@ -13,8 +13,7 @@ namespace ringmaster::topology {
 
 namespace {
 
-constexpr std::size_t kExactAlways = 12;  // up to here a ring of least price costs little to find
-constexpr double kExactSteps = 2.5e7;     // above: as long it is made sure that there is none
+constexpr double kExactSteps = 2.5e7;  // above kExactGpusAlways: so long it is made sure of
 constexpr std::size_t kRingsMost = 500;
 constexpr std::size_t kRingsOfMany = 40;  // above 16 GPUs, where each takes long to find
 constexpr double kWorthIt = 1e-7;         // of the price of 1
@@ -83,7 +82,7 @@ class RingFinder {
   std::optional<Tour> cheaper_ring() {
     const TourCosts costs = costs_at(wires_, packing_.prices());
     const auto helps = [&](const Tour& tour) { return tour_cost(costs, tour) < 1 - kWorthIt; };
-    if (wires_.gpus() > kExactAlways) {
+    if (wires_.gpus() > kExactGpusAlways) {
       if (Tour tour = local_tour(costs); helps(tour)) return tour;
       if (wires_.gpus() > kExactGpusMost || steps_ > kExactSteps) return std::nullopt;
       steps_ += exact_tour_steps(costs);
@@ -179,7 +178,7 @@ class RingSearch {
  private:
   /// A search that is not exact looks at the GPUs in an order that does not hang on their numbers.
   static std::vector<int> order_of(const Wires& wires) {
-    const bool told = wires.gpus() > kExactAlways && wires.gpus() <= kSearchedGpusMost;
+    const bool told = wires.gpus() > kExactGpusAlways && wires.gpus() <= kSearchedGpusMost;
     if (told) return canonical_order(wires);
     std::vector<int> order(wires.gpus());
     std::iota(order.begin(), order.end(), 0);

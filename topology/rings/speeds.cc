@@ -10,6 +10,7 @@ namespace ringmaster::topology {
 
 namespace {
 
+constexpr int kLinksOfVolta = 6, kLinksOfAmpere = 12;  // of one GPU
 constexpr double kPascalLink = 18, kVoltaLink = 20, kHopperLink = 20.6, kBlackwellLink = 40.1;
 constexpr double kVegaLink = 24, kMi200Link = 36, kMi300Link = 48;
 
@@ -45,22 +46,17 @@ const PciDevice* pci_of(const Topology& machine, const Gpu& gpu) {
   return at ? &machine.pci[*at] : nullptr;
 }
 
-/// NVLinks that one GPU's pairs show at most; a switch shows them to each of its peers.
-int links_of_one(const Topology& machine) {
-  int most = 0;
-  for (const Gpu& gpu : machine.gpus) {
-    int sum = 0, widest = 0;
-    for (const Link& link : machine.links) {
-      if (link.a != gpu.index && link.b != gpu.index) continue;
-      sum += link.count;
-      widest = std::max(widest, link.count);
-    }
-    most = std::max(most, machine.fabric == Fabric::switched ? widest : sum);
-  }
-  return most;
-}
-
 }  // namespace
+
+int links_of(const Topology& machine, const Gpu& gpu) {
+  int sum = 0, widest = 0;
+  for (const Link& link : machine.links) {
+    if (link.a != gpu.index && link.b != gpu.index) continue;
+    sum += link.count;
+    widest = std::max(widest, link.count);
+  }
+  return machine.fabric == Fabric::switched ? widest : sum;
+}
 
 bool is_of_amd(const Topology& machine, const Gpu& gpu) {
   const PciDevice* pci = pci_of(machine, gpu);
@@ -75,7 +71,6 @@ Speed link_speed(const Topology& machine, const Gpu& gpu, int links) {
     const auto device = pci_of(machine, gpu)->device;
     return {of_amd(device.value_or(0)), !device};
   }
-  constexpr int kLinksOfAmpere = 12;
   return {links > kLinksOfAmpere ? kHopperLink : kVoltaLink, true};
 }
 
@@ -96,9 +91,10 @@ double usual_gt_s(const Topology& machine) {
     if (pci != nullptr) fastest = std::max(fastest, pci->link.gt_s.value_or(0));
   }
   if (fastest > 0) return fastest;
-  const int links = links_of_one(machine);
-  if (links > 12) return 32;
-  return links > 6 ? 16 : 8;
+  int links = 0;
+  for (const Gpu& gpu : machine.gpus) links = std::max(links, links_of(machine, gpu));
+  if (links > kLinksOfAmpere) return 32;
+  return links > kLinksOfVolta ? 16 : 8;
 }
 
 Speed socket_speed(double gt_s) {

@@ -19,6 +19,10 @@ struct Speed {
   bool assumed = false;
 };
 
+/// NVLinks or XGMI links of a GPU: those of all its pairs, or through a switch those of its widest
+/// pair, since a switch shows them to each peer.
+int links_of(const Topology& machine, const Gpu& gpu);
+
 /// One NVLink or XGMI link of this GPU: by its NVLink version or its PCI device, else by how many
 /// links it has (`links` to all others together).
 Speed link_speed(const Topology& machine, const Gpu& gpu, int links);

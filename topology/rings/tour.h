@@ -42,6 +42,8 @@ Tour exact_tour(const TourCosts& costs);
 /// About how many steps exact_tour takes: some 10^9 a second.
 double exact_tour_steps(const TourCosts& costs);
 
+/// Up to here an exact tour costs no more than a local search.
+inline constexpr std::size_t kExactGpusAlways = 12;
 inline constexpr std::size_t kSearchedGpusMost = 64;
 
 /// A tour that no single change of the local search makes cheaper, the best of one start per GPU.

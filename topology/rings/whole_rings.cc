@@ -43,7 +43,7 @@ std::vector<RatedTour> rings_of_rate(const Wires& wires, double rate, double gb_
   double sum = 0;
   while (sum < gb_s && found.size() < kWholeMost) {
     const TourCosts costs = by_rank ? costs_by_rank(wires, left) : costs_of_left(wires, left, rate);
-    Tour tour = wires.gpus() <= 12 ? exact_tour(costs) : local_tour(costs);
+    Tour tour = wires.gpus() <= kExactGpusAlways ? exact_tour(costs) : local_tour(costs);
     if (tour.empty() || !is_open(wires, tour)) return {};
     const WireUse use = use_of(wires, tour);
     if (rate_alone(use, left) < rate * (1 - kFits)) return {};

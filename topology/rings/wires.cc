@@ -50,11 +50,12 @@ class WireFinder {
     const int links = link_count(machine_, machine_.gpus[a].index, machine_.gpus[b].index);
     // A row that a text has lost: what is behind the switches reaches all that is.
     const bool lost = machine_.fabric == Fabric::switched && !machine_.paths[a][b] &&
-                      links_of(a) > 0 && links_of(b) > 0;
+                      links_of(machine_, machine_.gpus[a]) > 0 &&
+                      links_of(machine_, machine_.gpus[b]) > 0;
     if (links == 0 && !lost) return pcie_route(a, b);
     if (machine_.fabric == Fabric::switched)
       return {{switch_wire(a), true}, {switch_wire(b), false}};
-    const Speed one = link_speed(machine_, machine_.gpus[a], links_of(a));
+    const Speed one = link_speed(machine_, machine_.gpus[a], links_of(machine_, machine_.gpus[a]));
     return {{add({fmt::format("{} of GPU{} and GPU{}", count_text(a, links), machine_.gpus[a].index,
                               machine_.gpus[b].index),
                   links * one.gb_s, links, true, one.assumed}),
@@ -66,22 +67,10 @@ class WireFinder {
     return fmt::format("{} {}{}", links, name, links == 1 ? "" : "s");
   }
 
-  /// Of all pairs of it together; through a switch, of its widest pair.
-  int links_of(std::size_t gpu) const {
-    int sum = 0, widest = 0;
-    for (const Link& link : machine_.links) {
-      const int index = machine_.gpus[gpu].index;
-      if (link.a != index && link.b != index) continue;
-      sum += link.count;
-      widest = std::max(widest, link.count);
-    }
-    return machine_.fabric == Fabric::switched ? widest : sum;
-  }
-
   int switch_wire(std::size_t gpu) {
     int& wire = switch_wires_[gpu];
     if (wire < 0) {
-      const int links = links_of(gpu);
+      const int links = links_of(machine_, machine_.gpus[gpu]);
       const Speed one = link_speed(machine_, machine_.gpus[gpu], links);
       wire =
           add({fmt::format("{} NVLinks of GPU{} to the switches", links, machine_.gpus[gpu].index),
